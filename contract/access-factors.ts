@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { CodeStep, FactorKind, Tokens } from './access-tokens.ts';
+import { call } from './base.ts';
+import { Done, Email, Id, NewPassword } from './primitives.ts';
+
+const tags = ['Access'];
+const Hint = z.string().max(64).optional();
+
+/** Six digits; spaces that people type between them do not count. */
+const Code = z
+  .string()
+  .max(20)
+  .transform((text) => text.replace(/\s/g, ''))
+  .pipe(z.string().regex(/^\d{6}$/, 'must be the 6 digits of the code'));
+
+/** A two-factor setting (spec product 3): off is false and null. */
+export const TwoFactor = z.object({
+  two_factor_auth: z.boolean(),
+  two_factor_auth_type: FactorKind.nullable(),
+});
+
+/** Second factors and the own password. */
+export const factors = {
+  verifyLogin: call
+    .route({ method: 'POST', path: '/verifylogin', tags, summary: 'Complete a login with its code' })
+    .meta({ access: 'public' })
+    .input(
+      z.object({
+        email: Email,
+        code: Code,
+        otp_token: z.string().min(1, 'is required').max(128),
+        ownedcompanyid: Hint,
+        companyrootid: Hint,
+      }),
+    )
+    .output(Tokens),
+  resendCode: call
+    .route({
+      method: 'POST',
+      path: '/resendcode',
+      tags,
+      summary: 'Send another code for this login; the one before ends',
+    })
+    .meta({ access: 'public' })
+    .input(z.object({ otp_token: z.string().min(1, 'is required').max(128), email: Email.optional() }))
+    .output(CodeStep),
+  resetPassword: call
+    .route({
+      method: 'POST',
+      path: '/user/resetpassword',
+      tags,
+      summary: 'Change the own password; ends the other sessions',
+    })
+    .meta({ access: 'session.own' })
+    .input(
+      z.object({
+        usrID: Id,
+        newpassword: NewPassword,
+        currpassword: z.string().min(1, 'is required').max(1024),
+      }),
+    )
+    .output(Done),
+  twoFactor: call
+    .route({
+      method: 'GET',
+      path: '/setting/twofactorauth/{userId}',
+      tags,
+      summary: 'The own two-factor setting',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ userId: Id }))
+    .output(TwoFactor),
+  googleTfa: call
+    .route({
+      method: 'GET',
+      path: '/setting/get-google-tfa/{userId}/{companyId}',
+      tags,
+      summary: 'The secret for an authenticator app, made by the server for this session, and its QR image',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ userId: Id, companyId: Id }))
+    .output(
+      z.object({ qrCodeUrl: z.string().describe('A data: address of the image'), secretKey: z.string() }),
+    ),
+  saveTwoFactor: call
+    .route({
+      method: 'PUT',
+      path: '/setting/twofactorauth/{userId}',
+      tags,
+      summary:
+        'Change the own two-factor setting: the current password, and for google a code of the new secret',
+    })
+    .meta({ access: 'session.own' })
+    .input(
+      z.object({
+        userId: Id,
+        two_factor_auth: z.boolean(),
+        two_factor_auth_type: FactorKind.nullable().optional(),
+        secretKey: z
+          .string()
+          .max(128)
+          .optional()
+          .describe('Must be the one that the server made, when given'),
+        currpassword: z.string().min(1, 'is required').max(1024),
+        code: Code.optional(),
+      }),
+    )
+    .output(Done.extend(TwoFactor.shape)),
+};

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { Instant } from './primitives.ts';
+
+/** A session's tokens (spec product 3, Auth tokens). */
+export const Tokens = z.object({
+  access_token: z.string(),
+  refresh_token: z.string(),
+  expires_in: z.int().describe('Seconds until the access token ends'),
+});
+
+/** How a second factor is proven: a code by e-mail, or one from an authenticator app. */
+export const FactorKind = z.enum(['email', 'google']);
+
+/** The password was right, a code is missing: show the code step (AUTH-06). */
+export const CodeStep = z.object({
+  otp_token: z.string().describe('Goes with the code to /verifylogin, and to /resendcode'),
+  type: FactorKind,
+  sent_to: z.string().nullable().describe('Where the code went, masked; null for an authenticator'),
+  expires_at: Instant,
+  resend_at: Instant.nullable().describe('From when another code may be asked for; null when never'),
+});
+export type CodeStep = z.output<typeof CodeStep>;
+
+/** What a right password answers: tokens, or the code step. Told apart by `otp_token`. */
+export const LoginAnswer = z.union([Tokens, CodeStep]);

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { entry } from './access-entry.ts';
+import { factors } from './access-factors.ts';
+import { sessions } from './access-sessions.ts';
+import { LoginAnswer, Tokens } from './access-tokens.ts';
+import { call } from './base.ts';
+import { Done, Email, Flag, Id, Instant, Line, NewPassword } from './primitives.ts';
+
+/** The signed-in person (spec product 3, Session user; the fields of this stage). */
+export const SessionUser = z.object({
+  id: Id,
+  name: z.string(),
+  email: z.string(),
+  user_type: z.enum(['user', 'userdownline', 'client', 'administrator', 'sales']),
+  systemuser: z.boolean(),
+  rootcomp: z.boolean(),
+  isAccExecutive: Flag,
+  company_id: Id,
+  company_name: z.string(),
+  company_kind: z.enum(['root', 'agency', 'client']),
+  company_parent: Id.nullable(),
+  company_root_id: Id,
+  time_zone: z.string(),
+  grade: z.string(),
+  leadlocalname: z.string(),
+  leadlocalurl: z.string(),
+});
+
+const Jwk = z.record(z.string(), z.unknown());
+
+export const access = {
+  keys: call
+    .route({
+      method: 'GET',
+      path: '/keys',
+      tags: ['Access'],
+      summary: 'Public keys: for request bodies (use enc) and access tokens (use sig)',
+    })
+    .meta({ access: 'public' })
+    .output(z.object({ keys: z.array(Jwk) })),
+  login: call
+    .route({
+      method: 'POST',
+      path: '/login',
+      tags: ['Access'],
+      summary: 'Sign in: tokens, or what to do next',
+    })
+    .meta({ access: 'public' })
+    .input(
+      z.object({
+        username: Email,
+        password: z.string().min(1, 'is required').max(1024),
+        gtoken: z.string().max(4096).optional(),
+        domainName: z.string().max(253).optional(),
+        ownedcompanyid: z.string().max(64).optional(),
+        companyrootid: z.string().max(64).optional(),
+      }),
+    )
+    .output(LoginAnswer),
+  refresh: call
+    .route({
+      method: 'POST',
+      path: '/auth/refresh-token',
+      tags: ['Access'],
+      summary: 'New tokens for a refresh token (body or cookie)',
+    })
+    .meta({ access: 'public' })
+    .input(z.object({ refresh_token: z.string().max(512).optional() }))
+    .output(Tokens),
+  logout: call
+    .route({ method: 'POST', path: '/logout', tags: ['Access'], summary: 'End this session' })
+    .meta({ access: 'session.own' })
+    .input(z.object({}))
+    .output(Done),
+  user: call
+    .route({ method: 'GET', path: '/user', tags: ['Access'], summary: 'The signed-in person' })
+    .meta({ access: 'session.own' })
+    .output(SessionUser),
+  downloadToken: call
+    .route({
+      method: 'POST',
+      path: '/general/download-token',
+      tags: ['Access'],
+      summary: 'A token, good once within 60 s, for a browser download',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ path: z.string().min(1).max(2048).startsWith('/api/', 'must be a path of this API') }))
+    .output(z.object({ url: z.string(), expires_at: Instant })),
+  firstOwner: call
+    .route({
+      method: 'POST',
+      path: '/setup/first-owner',
+      tags: ['Access'],
+      summary: 'Create the first root and its owner with the one-use link printed at start',
+    })
+    .meta({ access: 'public' })
+    .input(
+      z.object({
+        token: z.string().min(1).max(128),
+        company_name: Line,
+        name: Line,
+        email: Email,
+        password: NewPassword,
+      }),
+    )
+    .output(Done),
+  ...entry,
+  ...factors,
+  ...sessions,
+};

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import {
+  Day,
+  Dollars,
+  Done,
+  Flag,
+  GivenDay,
+  Id,
+  Instant,
+  Line,
+  Micros,
+  Page,
+  PageQuery,
+  WebUrl,
+} from './primitives.ts';
+
+/** When a person may become a lead of the same campaign again (reidentificationtype). */
+export const REIDENTIFY = ['never', '1_week', '1_month', '3_months', '6_months', '12_months'] as const;
+
+export const CAMPAIGN_STATES = ['active', 'paused', 'archived', 'removed'] as const;
+
+/** Why a paused campaign is paused, as a code; the screen has words for each. */
+export const STATE_REASONS = ['balance_empty', 'person'] as const;
+
+const Optional = <T extends z.ZodType>(type: T) =>
+  z.union([z.literal('').transform(() => null), z.null(), type]).optional();
+
+/** What a person sets on a Site ID campaign. */
+export const CampaignFields = z.object({
+  campaignName: Line,
+  urlCode: WebUrl.describe('The site that carries the pixel'),
+  urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they bought or signed up'),
+  phoneenabled: Flag.default('F').describe('T: a lead needs a phone number'),
+  homeaddressenabled: Flag.default('F').describe('T: a lead needs a postal address'),
+  requireemailaddress: Flag.default('T').describe('T: a lead needs an e-mail address'),
+  reidentificationtype: z.enum(REIDENTIFY).default('never'),
+  minConfidence: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .default(50)
+    .describe('Matches below this are not leads'),
+  LimitLead: Optional(
+    z.coerce
+      .number()
+      .int('must be a whole number')
+      .min(1, 'must be at least 1')
+      .max(1_000_000, 'must be at most 1000000'),
+  ).describe('Leads a day at most; empty: no cap'),
+  startDate: Optional(GivenDay),
+  endDate: Optional(GivenDay),
+  CostSet: Dollars.optional().describe('Price of a lead in US dollars; set by the agency'),
+});
+
+export const Campaign = z.object({
+  leadspeekID: Id,
+  leadspeek_api_id: z.int().describe('The number that people see'),
+  leadspeekType: z.literal('local'),
+  company_id: Id,
+  company_name: z.string(),
+  agency_name: z.string(),
+  campaignName: z.string(),
+  status: z.enum(CAMPAIGN_STATES),
+  statusReason: z.enum(STATE_REASONS).nullable(),
+  urlCode: z.string(),
+  urlCodeThankyou: z.string().nullable(),
+  phoneenabled: Flag,
+  homeaddressenabled: Flag,
+  requireemailaddress: Flag,
+  reidentificationtype: z.enum(REIDENTIFY),
+  minConfidence: z.int(),
+  LimitLead: z.int().nullable(),
+  startDate: Day.nullable(),
+  endDate: Day.nullable(),
+  CostSet: Dollars,
+  balance_micros: Micros.describe('Prepaid balance left'),
+  leads_30d: z.int(),
+  visits_30d: z.int(),
+  pixel_check: z.enum(['found', 'not_found', 'blocked']).nullable(),
+  pixel_checked_at: Instant.nullable(),
+  last_visit_at: Instant.nullable(),
+  version: z.int().describe('Raised by each change; an update names the version it was made on'),
+  created_at: Instant,
+});
+
+const Which = z.object({ leadspeekID: Id });
+
+export const campaigns = {
+  create: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/create',
+      tags: ['Campaigns'],
+      summary: 'Create a campaign',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(
+      CampaignFields.extend({
+        leadspeekType: z.literal('local').default('local'),
+        companyID: Id.optional().describe('The client; needed from an agency'),
+      }),
+    )
+    .output(Done.extend({ data: Campaign })),
+  update: call
+    .route({
+      method: 'PUT',
+      path: '/leadspeek/client/update',
+      tags: ['Campaigns'],
+      summary: 'Change a campaign',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(CampaignFields.extend({ leadspeekID: Id, version: z.int().min(1).max(2_147_483_647) }))
+    .output(Done.extend({ data: Campaign })),
+  activePause: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/activepause',
+      tags: ['Campaigns'],
+      summary: 'Activate or pause',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(Which.extend({ status: z.enum(['active', 'paused']) }))
+    .output(Done.extend({ data: Campaign })),
+  archive: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/archive',
+      tags: ['Campaigns'],
+      summary: 'Archive (status archived) or bring back (status paused)',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(Which.extend({ status: z.enum(['archived', 'paused']).default('archived') }))
+    .output(Done.extend({ data: Campaign })),
+  remove: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/remove',
+      tags: ['Campaigns'],
+      summary: 'Remove; its leads stay',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(Which)
+    .output(Done),
+  list: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/client/list',
+      tags: ['Campaigns'],
+      summary: 'Campaigns, paged',
+    })
+    .meta({ access: 'campaign.read' })
+    .input(
+      PageQuery.extend({
+        sortby: z
+          .enum(['campaignName', 'company_name', 'status', 'created_at', 'leads_30d', 'leadspeek_api_id'])
+          .optional(),
+        status: z.enum(['active', 'paused', 'archived']).optional(),
+        companyID: Id.optional(),
+      }),
+    )
+    .output(Page(Campaign)),
+  get: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/getcampaign/{leadspeekID}',
+      tags: ['Campaigns'],
+      summary: 'One campaign',
+    })
+    .meta({ access: 'campaign.read' })
+    .input(Which)
+    .output(Campaign),
+  snippet: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/client/embedded-code/{leadspeekID}',
+      tags: ['Campaigns'],
+      summary: 'The tag for the site, and the content policy lines it needs',
+    })
+    .meta({ access: 'campaign.read' })
+    .input(Which)
+    .output(z.object({ tag: z.string(), script_url: z.string(), csp: z.array(z.string()) })),
+  checkPixel: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/check-embedded-code',
+      tags: ['Campaigns'],
+      summary: 'Fetch the site and look for the tag',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(Which)
+    .output(
+      z.object({
+        result: z.literal('success'),
+        message: z.string(),
+        found: z.boolean(),
+        via: z.enum(['page', 'visit', 'none']),
+      }),
+    ),
+  topUp: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/topup',
+      tags: ['Campaigns'],
+      summary: 'Record prepaid balance that the client paid the agency for',
+    })
+    .meta({ access: 'campaign.topup' })
+    .input(Which.extend({ amount: Dollars, idempotencyKey: z.string().min(8).max(100) }))
+    .output(Done.extend({ balance_micros: Micros })),
+  refusals: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/client/refusals/{leadspeekID}',
+      tags: ['Campaigns'],
+      summary: 'Why events and visits did not become leads, counted, newest 30 days',
+    })
+    .meta({ access: 'campaign.read' })
+    .input(Which)
+    .output(z.object({ data: z.array(z.object({ reason: z.string(), count: z.int(), last_at: Instant })) })),
+};

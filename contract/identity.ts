@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
+
+/** What a column of an import can mean. */
+export const PERSON_FIELDS = [
+  'external_id',
+  'first_name',
+  'last_name',
+  'full_name',
+  'email',
+  'email_sha256',
+  'email_sha1',
+  'email_md5',
+  'phone',
+  'phone2',
+  'address',
+  'city',
+  'county',
+  'state',
+  'zip',
+  'company_name',
+  'website',
+  'job_title',
+  'ip',
+  'device_id',
+  'ignore',
+] as const;
+export const PersonField = z.enum(PERSON_FIELDS);
+
+/** Column header -> meaning. */
+export const Mapping = z.record(z.string(), PersonField);
+
+export const ImportJob = z.object({
+  id: Id,
+  file_name: z.string(),
+  file_bytes: z.int(),
+  state: z.enum(['mapping', 'queued', 'running', 'done', 'failed', 'cancelled']),
+  error: z.string().nullable(),
+  percentage: z.number(),
+  rows_read: z.int(),
+  rows_added: z.int(),
+  rows_changed: z.int(),
+  rows_same: z.int(),
+  rows_bad: z.int(),
+  keys_added: z.int(),
+  created_at: Instant,
+  started_at: Instant.nullable(),
+  finished_at: Instant.nullable(),
+});
+
+const Which = z.object({ id: Id });
+
+export const identity = {
+  imports: call
+    .route({
+      method: 'GET',
+      path: '/identity/imports',
+      tags: ['Identity'],
+      summary: 'Imports of people, newest first',
+    })
+    .meta({ access: 'people.import' })
+    .input(PageQuery)
+    .output(Page(ImportJob)),
+  get: call
+    .route({
+      method: 'GET',
+      path: '/identity/imports/{id}',
+      tags: ['Identity'],
+      summary: 'One import, with its progress',
+    })
+    .meta({ access: 'people.import' })
+    .input(Which)
+    .output(ImportJob),
+  preview: call
+    .route({
+      method: 'GET',
+      path: '/identity/imports/{id}/preview',
+      tags: ['Identity'],
+      summary: 'Columns, what they were recognised as, and the first rows',
+    })
+    .meta({ access: 'people.import' })
+    .input(Which)
+    .output(
+      z.object({
+        columns: z.array(z.object({ name: z.string(), field: PersonField, samples: z.array(z.string()) })),
+      }),
+    ),
+  start: call
+    .route({
+      method: 'POST',
+      path: '/identity/imports/{id}/start',
+      tags: ['Identity'],
+      summary: 'Start an uploaded import with this mapping',
+    })
+    .meta({ access: 'people.import' })
+    .input(Which.extend({ mapping: Mapping }))
+    .output(Done.extend({ data: ImportJob })),
+  cancel: call
+    .route({
+      method: 'POST',
+      path: '/identity/imports/{id}/cancel',
+      tags: ['Identity'],
+      summary: 'Stop an import; what has been imported stays',
+    })
+    .meta({ access: 'people.import' })
+    .input(Which)
+    .output(Done),
+  totals: call
+    .route({
+      method: 'GET',
+      path: '/identity/totals',
+      tags: ['Identity'],
+      summary: 'How many people and keys the graph holds',
+    })
+    .meta({ access: 'people.import' })
+    .output(z.object({ people: z.int(), keys: z.int() })),
+};

@@ -1,0 +1,14 @@
+import type { ContractRouterClient } from '@orpc/contract';
+import { access } from './access.ts';
+import { campaigns } from './campaigns.ts';
+import { delivery } from './delivery.ts';
+import { identity } from './identity.ts';
+import { insight } from './insight.ts';
+import { leads } from './leads.ts';
+import { tenants } from './tenants.ts';
+
+/** Every call of the product, by feature. */
+export const contract = { access, tenants, campaigns, leads, delivery, identity, insight };
+
+/** The calls as the web client sees them. */
+export type Client = ContractRouterClient<typeof contract>;

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { GivenDay, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
+
+/** How a visitor was recognised, strongest first; the number is the kind of the identity key. */
+export const MATCH_KINDS = {
+  1: 'email_sha256',
+  2: 'email_sha1',
+  3: 'email_md5',
+  4: 'visitor',
+  5: 'device',
+  6: 'phone',
+  7: 'ip',
+} as const;
+export const MatchType = z.enum([
+  'email_sha256',
+  'email_sha1',
+  'email_md5',
+  'visitor',
+  'device',
+  'phone',
+  'ip',
+]);
+
+const Text = z.string().nullable();
+
+export const LeadRow = z.object({
+  id: Id,
+  leadspeekID: Id,
+  leadspeek_api_id: z.int(),
+  campaignName: z.string(),
+  company_name: z.string(),
+  first_name: Text,
+  last_name: Text,
+  email: Text,
+  phone: Text,
+  city: Text,
+  state: Text,
+  page_url: Text,
+  match_type: MatchType,
+  confidence: z.int(),
+  price_micros: Micros,
+  is_test: z.boolean(),
+  created_at: Instant,
+  delivery: z.enum(['none', 'pending', 'delivered', 'failed']),
+});
+
+/** One step of the reasoning behind a match. */
+export const Evidence = z.object({
+  key: MatchType,
+  source: z.string().describe('Where the key was learned: the import or the visit'),
+  seen_at: Instant,
+  people: z.int().describe('How many people share this key'),
+  confidence: z.int(),
+});
+
+export const Lead = LeadRow.extend({
+  phone2: Text,
+  address: Text,
+  zip: Text,
+  contact_company: Text,
+  website: Text,
+  job_title: Text,
+  referrer: Text,
+  ip: Text,
+  evidence: z.array(Evidence),
+  visited_at: Instant.nullable(),
+  deliveries: z.array(
+    z.object({
+      id: Id,
+      url: z.string(),
+      state: z.enum(['pending', 'delivered', 'failed']),
+      attempts: z.int(),
+      last_status: z.int().nullable(),
+    }),
+  ),
+});
+
+export const LeadFilter = z.object({
+  leadspeekID: Id.optional(),
+  companyID: Id.optional(),
+  startDate: GivenDay.optional(),
+  endDate: GivenDay.optional(),
+  searchQuery: z.string().trim().max(200).optional(),
+});
+
+export const leads = {
+  list: call
+    .route({ method: 'GET', path: '/leadspeek/report/lead', tags: ['Leads'], summary: 'Leads, paged' })
+    .meta({ access: 'lead.read' })
+    .input(
+      PageQuery.extend(LeadFilter.shape).extend({
+        sortby: z.enum(['created_at', 'last_name', 'email']).optional(),
+      }),
+    )
+    .output(Page(LeadRow)),
+  get: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/lead/{id}',
+      tags: ['Leads'],
+      summary: 'One lead: the whole person and why it matched',
+    })
+    .meta({ access: 'lead.read' })
+    .input(z.object({ id: Id }))
+    .output(Lead),
+};

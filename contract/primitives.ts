@@ -1,0 +1,104 @@
+import { z } from 'zod';
+
+/** An opaque id. */
+export const Id = z.uuid();
+
+/** A yes or no as it travels: 'T' or 'F'. */
+export const Flag = z.enum(['T', 'F']);
+
+/** Micro-dollars: 1 USD = 1,000,000. Whole, exact up to nine billion dollars. */
+export const Micros = z.int();
+
+/** US dollars as people write them, without a sign or separators: '2.50'. At most six places. */
+export const Dollars = z
+  .string()
+  .regex(
+    /^\d{1,9}(\.\d{1,6})?$/,
+    'must be an amount in US dollars such as 2.50, with at most 6 decimal places',
+  );
+
+/** An ISO 8601 instant. */
+export const Instant = z.iso.datetime();
+
+/** A calendar day, YYYY-MM-DD. */
+export const Day = z.iso.date();
+
+/** A calendar day that somebody asks for or enters; the database and the calendars know no year 0. */
+export const GivenDay = Day.refine((day) => day >= '1900-01-01', 'must not be before 1900-01-01');
+
+/** An e-mail address, lowercased, at most 70 characters. */
+export const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(70, 'must not exceed 70 characters')
+  .pipe(z.email('must be a valid e-mail address'));
+
+/**
+ * A password somebody chooses: 12 to 1,024 characters, at least five of them different. Length is what counts
+ * (docs/decisions/0011-passwords-and-attempts.md); that it is not the person's own address is checked by the service.
+ */
+export const NewPassword = z
+  .string()
+  .min(12, 'must have at least 12 characters')
+  .max(1024, 'must not exceed 1024 characters')
+  .refine(
+    (text) => text.length < 12 || new Set(text.toLowerCase()).size >= 5,
+    'must have at least 5 different characters',
+  );
+
+const hasControls = (text: string): boolean => [...text].some((c) => c < ' ' || c === '\u007f');
+
+/** A line of text a person typed: trimmed, 1 to 255 characters, no control characters. */
+export const Line = z
+  .string()
+  .trim()
+  .min(1, 'is required')
+  .max(255, 'must not exceed 255 characters')
+  .refine((text) => !hasControls(text), 'must not contain control characters');
+
+/** An http or https address of at most 2,048 characters. */
+export const WebUrl = z
+  .string()
+  .trim()
+  .max(2048, 'must not exceed 2048 characters')
+  .refine((text) => !hasControls(text), 'must not contain control characters')
+  .pipe(z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }));
+
+/** What a paged list is asked with. */
+export const PageQuery = z.object({
+  Page: z.coerce.number().int().min(1).max(100_000).default(1),
+  PerPage: z.coerce.number().int().min(1).max(100).default(10),
+  sortby: z.string().max(40).optional(),
+  order: z.enum(['asc', 'desc']).optional(),
+  searchQuery: z.string().trim().max(200).optional(),
+});
+
+/** A page of rows, as every list of the screens answers. `from` and `to` are 1-based, null on an empty page. */
+export const Page = <T extends z.ZodType>(row: T) =>
+  z.object({
+    data: z.array(row),
+    current_page: z.int(),
+    last_page: z.int(),
+    per_page: z.int(),
+    total: z.int(),
+    from: z.int().nullable(),
+    to: z.int().nullable(),
+  });
+
+/** The answer of a change: what happened, in words for the person. */
+export const Done = z.object({ result: z.literal('success'), message: z.string() });
+
+/** Micro-dollars of an amount of dollars ('2.50' -> 2500000n). */
+export function microsOf(dollars: string): bigint {
+  const [whole = '0', part = ''] = dollars.split('.');
+  return BigInt(whole) * 1_000_000n + BigInt(part.padEnd(6, '0'));
+}
+
+/** An amount of dollars, with two to six places, of micro-dollars (2500000 -> '2.50'). */
+export function dollarsOf(micros: bigint | number): string {
+  const value = BigInt(micros);
+  const digits = (value < 0n ? -value : value).toString().padStart(7, '0');
+  const part = digits.slice(-6).replace(/0{1,4}$/, '');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -6)}.${part}`;
+}
