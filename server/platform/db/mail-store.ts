@@ -1,0 +1,51 @@
+import type { Insertable } from 'kysely';
+import type { Schema } from './schema.ts';
+import type { Tx } from './scope.ts';
+
+export async function insertMail(tx: Tx, row: Insertable<Schema['mail']>): Promise<void> {
+  await tx.insertInto('mail').values(row).execute();
+}
+
+/** A mail that has not been sent yet. */
+export async function queuedMail(tx: Tx, id: string) {
+  return tx
+    .selectFrom('mail')
+    .selectAll()
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .executeTakeFirst();
+}
+
+export async function markMail(
+  tx: Tx,
+  id: string,
+  to: {
+    state: 'queued' | 'sent' | 'kept' | 'failed';
+    attempts: number;
+    last_error: string | null;
+    sent_at: Date | null;
+    keepBody: boolean;
+  },
+): Promise<void> {
+  const { keepBody, ...values } = to;
+  await tx
+    .updateTable('mail')
+    .set({ ...values, ...(keepBody ? {} : { body_sealed: null }) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The newest mails that the scope may see. */
+export async function newestMails(tx: Tx, limit: number) {
+  return tx
+    .selectFrom('mail')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function deleteMails(tx: Tx, before: Date): Promise<void> {
+  await tx.deleteFrom('mail').where('created_at', '<', before).where('state', '<>', 'queued').execute();
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+const folder = join(import.meta.dirname, '../../migrations');
+
+/** A migration file: its name and its text. */
+export interface Migration {
+  name: string;
+  text: string;
+}
+
+/** The migrations of this version, in order. */
+export function migrations(): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
+    .sort()
+    .map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/**
+ * Brings the database at `adminUrl` to this version and returns the names applied now. Safe to run from several
+ * processes at once (advisory lock). Everything is owned by the role lead_owner, which nobody connects as.
+ * Throws when a migration that has been applied was edited since, or when the database is newer than this version.
+ */
+export async function migrate(adminUrl: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { server_version_num } = (await client.query('show server_version_num')).rows[0];
+    if (Number(server_version_num) < 150000) {
+      throw new Error(`DATABASE_URL: PostgreSQL 15 or newer is needed, this is ${server_version_num}`);
+    }
+    // Roles belong to the cluster: two databases of one cluster may be set up at the same time.
+    await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
+    for (const role of ['lead_owner', 'lead_app', 'lead_ingest', 'lead_root', 'lead_agency', 'lead_client']) {
+      await client.query(`do $$ begin create role ${role} nologin;
+        exception when duplicate_object or unique_violation then null; end $$`);
+    }
+    await client.query(`do $$ begin if not pg_has_role(current_user, 'lead_owner', 'member')
+        then execute format('grant lead_owner to %I', current_user); end if; end $$`);
+    await client.query('grant lead_app to lead_root, lead_agency, lead_client');
+    await client.query(`create extension if not exists pg_trgm`);
+    await client.query(`grant all on schema public to lead_owner`);
+    await client.query(
+      `do $$ begin execute format('grant create on database %I to lead_owner', current_database()); end $$`,
+    );
+    await client.query(`set role lead_owner`);
+    await client.query(`create table if not exists migration
+      (name text primary key, hash text not null, applied_at timestamptz not null default now())`);
+
+    const known = migrations();
+    const applied = new Map<string, string>(
+      (await client.query('select name, hash from migration')).rows.map((row) => [row.name, row.hash]),
+    );
+    for (const name of applied.keys()) {
+      if (!known.some((m) => m.name === name))
+        throw new Error(`The database has migration ${name}, which this version does not know`);
+    }
+    const done: string[] = [];
+    for (const { name, text } of known) {
+      const hash = hashOf(text);
+      if (applied.has(name)) {
+        if (applied.get(name) !== hash)
+          throw new Error(`Migration ${name} was edited after it had been applied`);
+        continue;
+      }
+      await client.query('begin');
+      try {
+        await client.query(text);
+        await client.query('insert into migration (name, hash) values ($1, $2)', [name, hash]);
+        await client.query('commit');
+      } catch (error) {
+        await client.query('rollback');
+        throw new Error(`Migration ${name}: ${(error as Error).message}`, { cause: error });
+      }
+      done.push(name);
+    }
+    return done;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether every migration of this version has been applied, asked over the given query function. */
+export async function isMigrated(query: (text: string) => Promise<{ rows: unknown[] }>): Promise<boolean> {
+  const { rows } = await query(`select migrations_applied() as applied`);
+  return Number((rows[0] as { applied: number }).applied) >= migrations().length;
+}

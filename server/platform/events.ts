@@ -1,0 +1,26 @@
+import type { Owner } from './db/owner.ts';
+import type { Tx } from './db/scope.ts';
+
+/** News that a lower feature has for higher ones. */
+export interface Events {
+  /** Leads were accepted. Ids only; told once per batch, all of one root. */
+  'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
+}
+
+type Listener<K extends keyof Events> = (tx: Tx, event: Events[K]) => Promise<void>;
+
+/**
+ * Carries news upwards. Listeners run inside the transaction that caused the event: what they write and the jobs they
+ * enqueue exist if and only if the cause does (docs/decisions/0004-events-in-the-transaction.md).
+ */
+export class EventHub {
+  readonly #listeners = new Map<keyof Events, Listener<never>[]>();
+
+  on<K extends keyof Events>(name: K, listener: Listener<K>): void {
+    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener as Listener<never>]);
+  }
+
+  async emit<K extends keyof Events>(tx: Tx, name: K, event: Events[K]): Promise<void> {
+    for (const listener of this.#listeners.get(name) ?? []) await (listener as Listener<K>)(tx, event);
+  }
+}

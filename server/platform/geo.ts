@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import ipaddr from 'ipaddr.js';
+import { type CountryResponse, Reader } from 'mmdb-lib';
+
+const file = createRequire(import.meta.url).resolve(
+  '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb',
+);
+let reader: Reader<CountryResponse> | undefined;
+const names = new Intl.DisplayNames('en', { type: 'region' });
+
+/**
+ * Where an address is, from data that comes with the product (no request leaves the machine): the country in English,
+ * 'Local network' for an address of none, null when it is unknown or not an address.
+ */
+export function locate(ip: string | null): string | null {
+  if (!ip || !ipaddr.isValid(ip)) return null;
+  const address = ipaddr.process(ip);
+  if (address.range() !== 'unicast') return 'Local network';
+  reader ??= new Reader<CountryResponse>(readFileSync(file));
+  const found = reader.get(address.toString()) as {
+    country_code?: string;
+    country?: { iso_code?: string };
+  } | null;
+  const code = found?.country_code ?? found?.country?.iso_code;
+  return code ? (names.of(code) ?? code) : null;
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { ERROR_STATUS, type ErrorBody, type FieldErrors, Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+
+/** Turns the issues of a failed validation into messages per field, and a sentence that names the first. */
+export function refuseInput(
+  issues: readonly { path?: readonly unknown[] | undefined; message: string }[],
+): Refusal {
+  const errors: FieldErrors = {};
+  for (const issue of issues) {
+    const field =
+      (issue.path ?? []).map((part) => String((part as { key?: unknown })?.key ?? part)).join('.') || 'body';
+    errors[field] = [...(errors[field] ?? []), issue.message];
+  }
+  const [field, [message] = []] = Object.entries(errors)[0] ?? ['body', ['is not valid']];
+  return new Refusal('invalid', `${field}: ${message}`, { errors });
+}
+
+z.config({
+  customError: (issue) =>
+    issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined,
+});
+
+/** PostgreSQL shuts down, crashed, starts, is full, or takes no writes (a standby); or the way to it is broken. */
+const awayCodes = new Set(
+  '57P01 57P02 57P03 57P05 53300 25006 ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(
+    ' ',
+  ),
+);
+const awayMessages =
+  /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|connection error and is not queryable|Client was closed and is not queryable/i;
+
+/** Whether an error means that the database is away (then 503 and Retry-After), not that something is wrong. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code, syscall, message } = (error ?? {}) as { code?: string; syscall?: string; message?: string };
+  if (code && (awayCodes.has(code) || code.startsWith('08'))) return true;
+  // A socket file that is not there; any other missing file is a fault of ours.
+  if (code === 'ENOENT' && syscall === 'connect') return true;
+  return awayMessages.test(message ?? '');
+}
+
+/** The answer to a failed call: status, body, and seconds to wait where that helps. Never carries an inner detail. */
+export function answerFor(
+  error: unknown,
+  requestId: string,
+): { status: number; body: ErrorBody; retryAfter?: number | undefined } {
+  const body = (message: string, errors: FieldErrors = {}): ErrorBody => ({
+    result: 'failed',
+    message,
+    errors,
+    requestId,
+  });
+  if (error instanceof Refusal) {
+    return {
+      status: ERROR_STATUS[error.code],
+      body: body(error.message, error.errors),
+      retryAfter: error.retryAfter,
+    };
+  }
+  if (isDatabaseAway(error)) return { status: 503, body: body(ownMessages.unavailable), retryAfter: 2 };
+  const { statusCode, code } = (error ?? {}) as { statusCode?: number; code?: string };
+  // Texts that cannot be kept (NUL) are refused by checkInput, by name; this is for what does not pass through it.
+  if (code === '22021' || code === '22P05')
+    return { status: 400, body: body('The request holds characters that cannot be stored.') };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return { status: 413, body: body('The request body is too large.') };
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return { status: 415, body: body('Send JSON (Content-Type: application/json).') };
+  if (statusCode && statusCode >= 400 && statusCode < 500) {
+    return {
+      status: statusCode,
+      body: body(statusCode === 404 ? ownMessages.notFound : 'The request is not well formed.'),
+    };
+  }
+  return { status: 500, body: body(ownMessages.internal) };
+}

@@ -1,0 +1,31 @@
+import type { AnySchema, InferSchemaOutput } from '@orpc/contract';
+import { refuseInput } from './errors.ts';
+
+/**
+ * Checks what came in against its schema and answers the checked value.
+ * @throws Refusal 422 naming each wrong field; texts that the database cannot keep as they are (NUL, half a surrogate
+ * pair) are wrong in every field.
+ */
+export async function checkInput<S extends AnySchema>(
+  schema: S,
+  value: unknown,
+): Promise<InferSchemaOutput<S>> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues) throw refuseInput(result.issues);
+  const issues = [...unstorable(result.value, [])];
+  if (issues.length > 0) throw refuseInput(issues);
+  return result.value as InferSchemaOutput<S>;
+}
+
+/** The places of texts, names of fields included, that PostgreSQL would refuse or change. */
+function* unstorable(value: unknown, path: string[]): Generator<{ path: string[]; message: string }> {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) yield { path, message: 'must not contain NUL characters' };
+    else if (!value.isWellFormed()) yield { path, message: 'must be well-formed Unicode' };
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, part] of Object.entries(value)) {
+      yield* unstorable(name, path);
+      yield* unstorable(part, [...path, name]);
+    }
+  }
+}

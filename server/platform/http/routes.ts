@@ -1,0 +1,39 @@
+import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Permission } from '../../../contract/permissions.ts';
+import type { Ctx } from '../ctx.ts';
+
+/**
+ * The handlers of a feature's contract: one function a call, given the context and the validated input, answering what
+ * the contract's output schema takes (what it does not declare is stripped).
+ */
+export type Handlers<T> = {
+  [K in keyof T]: T[K] extends ContractProcedure<infer I, infer O, infer _E, infer _M>
+    ? (
+        ctx: Ctx,
+        input: I extends AnySchema ? InferSchemaOutput<I> : undefined,
+      ) => Promise<O extends AnySchema ? InferSchemaInput<O> : unknown>
+    : never;
+};
+
+/** Who may use a plain route. 'open' needs no tenant either: health, pixel, visits. */
+export type Access = 'open' | 'public' | 'download' | Permission;
+
+/**
+ * A route outside the contract: uploads, downloads, the visit log. It has a policy like any other (`access`), is covered
+ * by the same guards and the same matrix test, and appears in the OpenAPI document by `summary`.
+ * 'download' routes are asked with ?token= (see access.downloadToken) and guarded by `permission`.
+ */
+export interface PlainRoute {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+  /** From the root, e.g. /api/identity/imports */
+  url: string;
+  access: Access;
+  permission?: Permission;
+  tag: string;
+  summary: string;
+  bodyLimit?: number;
+  /** The handler reads the body itself as a stream. */
+  streamed?: boolean;
+  handler: (ctx: Ctx, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+}

@@ -1,0 +1,295 @@
+import { isIP } from 'node:net';
+import cookie from '@fastify/cookie';
+import type { AnyContractProcedure, AnyContractRouter } from '@orpc/contract';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { parse as parseSafely } from 'secure-json-parse';
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { may } from '../../../contract/permissions.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { type Actor, Ctx, type Tenant } from '../ctx.ts';
+import { newId } from '../ids.ts';
+import { answerFor } from './errors.ts';
+import { checkInput } from './input.ts';
+import type { Access, PlainRoute } from './routes.ts';
+
+/** What the HTTP layer asks of the features, so that it need know none. */
+export interface Doors {
+  /** The tenant of a host, or null. */
+  tenantOf(host: string): Promise<Tenant | null>;
+  /** The signed-in person of an access token. Throws a 401 Refusal. */
+  actorOf(token: string, tenant: Tenant): Promise<Actor>;
+  /** Redeems a one-use download token for this path (with its query). Null when it is not good. */
+  actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null>;
+  /** Opens an encrypted body. Throws a 400 Refusal. */
+  openBody(dt: string): Promise<string>;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+    /** The path as the contract writes it, for lists and tests. */
+    call?: string;
+  }
+  interface FastifyInstance {
+    /** Every route of the server, for the tests that must miss none. */
+    routeList: { method: string; url: string; access: Access | undefined }[];
+  }
+  interface FastifyRequest {
+    tenant: Tenant | null;
+    /** The body as it arrived on a route that reads it itself. */
+    rawJson?: string;
+  }
+}
+
+/** Makes the server with its parsers, guards and error answers; routes are added by `addCalls` and `addPlain`. */
+export function createServer(config: Config, clock: Clock, doors: Doors): FastifyInstance {
+  const app = Fastify({
+    logger:
+      config.logLevel === 'silent'
+        ? false
+        : {
+            level: config.logLevel,
+            redact: ['req.headers.authorization', 'req.headers.cookie'],
+            // An error of the database driver drags its whole client along; only these are for a log.
+            serializers: {
+              err: ({ name, message, code, stack }) => ({ type: name, message, code, stack: stack ?? '' }),
+            },
+          },
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => newId(clock.now()),
+    trustProxy: config.trustProxy ? config.trustProxy.split(',').map((part) => part.trim()) : false,
+    bodyLimit: 1024 * 1024,
+    // Headers at once, a silent socket not for long; a large upload may take its time as long as it moves.
+    http: { headersTimeout: 15_000 },
+    requestTimeout: 600_000,
+    connectionTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false },
+    // What is refused before any route or hook is reached (an address that cannot be decoded) is told like all else.
+    frameworkErrors: (error, request, reply) => {
+      const { status, body } = answerFor(error, request.id);
+      void (reply as FastifyReply)
+        .headers(headersOfAll(request))
+        .code(status)
+        .type('application/json; charset=utf-8')
+        .send(body);
+    },
+  });
+  const routeList: FastifyInstance['routeList'] = [];
+  app.decorate('routeList', routeList);
+  app.addHook('onRoute', ({ method, url, config: route }) => {
+    for (const one of [method].flat()) routeList.push({ method: one, url, access: route?.access });
+  });
+  void app.register(cookie);
+  app.decorateRequest('tenant', null);
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(
+        null,
+        text === ''
+          ? {}
+          : parseSafely(text as string, undefined, { protoAction: 'error', constructorAction: 'error' }),
+      );
+    } catch {
+      done(new Refusal('bad_request', 'The request body is not valid JSON.'));
+    }
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers(headersOfAll(request));
+    if (request.routeOptions.config.access === 'open') return;
+    // Of a host with a port that is none (localhost:99999) no address of ours could be made.
+    if (URL.canParse(`http://${request.host}`)) request.tenant = await doors.tenantOf(request.hostname);
+    if (!request.tenant)
+      throw Object.assign(new Refusal('not_found', 'Nobody is served at this address.'), {
+        misdirected: true,
+      });
+  });
+
+  app.addHook('preValidation', async (request) => {
+    const body = request.body as { dt?: unknown } | undefined;
+    if (
+      !body ||
+      typeof body !== 'object' ||
+      !request.headers['content-type']?.toLowerCase().startsWith('application/json')
+    )
+      return;
+    if (typeof body.dt === 'string' && Object.keys(body).length === 1) {
+      const text = await doors.openBody(body.dt);
+      try {
+        request.body = parseSafely(text, undefined, { protoAction: 'error', constructorAction: 'error' });
+      } catch {
+        throw new Refusal('bad_request', 'dt: the decrypted body is not valid JSON.', {
+          errors: { dt: ['is not valid JSON'] },
+        });
+      }
+    } else if (config.plainBodies === 'refuse' && request.routeOptions.config.access !== 'open') {
+      throw new Refusal('bad_request', 'dt: request bodies must be encrypted here.', {
+        errors: { dt: ['is required'] },
+      });
+    }
+  });
+
+  app.setErrorHandler((error, request, reply) => {
+    const answer = answerFor(error, request.id);
+    if (answer.status >= 500 && answer.status !== 503 && answer.status !== 504) {
+      // Without the query: it may hold a download's token, or what somebody looked for.
+      request.log.error({ err: error, url: request.url.split('?')[0] }, 'call failed');
+    }
+    if (answer.retryAfter !== undefined) void reply.header('Retry-After', String(answer.retryAfter));
+    const status = (error as { misdirected?: boolean }).misdirected ? 421 : answer.status;
+    void reply.code(status).type('application/json; charset=utf-8').send(answer.body);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    void reply.code(404).send(answerFor(new Refusal('not_found', messages.notFoundText), request.id).body);
+  });
+  return app;
+}
+
+/** The context of a request, its guards passed. Throws Refusals: 401 without a valid login, 403 without the permission. */
+export async function contextOf(
+  request: FastifyRequest,
+  access: Access,
+  clock: Clock,
+  doors: Doors,
+  permission?: PlainRoute['permission'],
+): Promise<Ctx> {
+  const tenant = request.tenant ?? nobody;
+  let actor: Actor | null = null;
+  if (access === 'download') {
+    const { token, ...rest } = request.query as Record<string, string | string[]>;
+    const query = new URLSearchParams(rest as Record<string, string>).toString();
+    const path = request.url.split('?')[0]! + (query ? `?${query}` : '');
+    actor = token && typeof token === 'string' ? await doors.actorOfDownload(token, path, tenant) : null;
+    if (!actor)
+      throw new Refusal(
+        'unauthenticated',
+        'This download link is not valid any more. Start the download again.',
+      );
+    if (permission && !may(actor.grade, permission)) throw new Refusal('forbidden', ownMessages.forbidden);
+  } else if (access !== 'open' && access !== 'public') {
+    const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+    if (!token) throw new Refusal('unauthenticated', messages.unauthenticated);
+    actor = await doors.actorOf(token, tenant);
+    if (!may(actor.grade, access)) throw new Refusal('forbidden', ownMessages.forbidden);
+  }
+  return new Ctx({
+    tenant,
+    actor,
+    requestId: request.id,
+    clock,
+    ip: addressOf(request),
+    userAgent: String(request.headers['user-agent'] ?? '').slice(0, 500),
+    origin: `${request.protocol}://${request.host}`,
+  });
+}
+
+const headersOfAll = (request: FastifyRequest): Record<string, string> => ({
+  'X-Request-Id': request.id,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+});
+
+/** The address that asks, as the database takes it: without an IPv6 zone, and never what a proxy passed on unread. */
+export function addressOf(request: FastifyRequest): string {
+  const [ip = ''] = request.ip.split('%');
+  return isIP(ip) ? ip : (request.socket.remoteAddress?.split('%')[0] ?? '0.0.0.0');
+}
+
+const nobody: Tenant = {
+  host: '',
+  companyId: '',
+  kind: 'root',
+  rootId: '',
+  agencyId: null,
+  companyName: '',
+  timeZone: 'UTC',
+};
+
+type AnyHandler = (ctx: Ctx, input: never) => Promise<unknown>;
+
+/** What a handler may do to its answer besides its body (cookies on login). */
+export type Finish = (reply: FastifyReply, request: FastifyRequest, output: unknown) => void;
+
+/** Mounts a feature's calls: one Fastify route each, so that lists and tests of routes see them all. */
+export function addCalls(
+  app: FastifyInstance,
+  clock: Clock,
+  doors: Doors,
+  contract: AnyContractRouter,
+  handlers: Record<string, AnyHandler>,
+  finish: Record<string, { before?: (request: FastifyRequest) => void; after?: Finish }> = {},
+): void {
+  for (const [name, procedure] of Object.entries(contract as Record<string, AnyContractProcedure>)) {
+    const { route, meta, inputSchema, outputSchema } = procedure['~orpc'];
+    const handler = handlers[name];
+    const access = (meta as { access?: Access }).access;
+    if (!route.method || !route.path || !access || !handler)
+      throw new Error(`Call ${name} lacks a route, an access rule or a handler`);
+    app.route({
+      method: route.method,
+      url: `/api${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
+      config: { access, call: `/api${route.path}` },
+      handler: async (request, reply) => {
+        const ctx = await contextOf(request, access, clock, doors);
+        finish[name]?.before?.(request);
+        const given = route.method === 'GET' ? (request.query as object) : (request.body ?? {});
+        if (typeof given !== 'object' || Array.isArray(given))
+          throw new Refusal('bad_request', 'The request body must be a JSON object.');
+        const input = inputSchema
+          ? await checkInput(inputSchema, { ...given, ...(request.params as object) })
+          : undefined;
+        const output = await handler(ctx, input as never);
+        const answer = outputSchema ? await strip(outputSchema, output) : output;
+        finish[name]?.after?.(reply, request, answer);
+        void reply.header('Cache-Control', 'no-store');
+        return answer;
+      },
+    });
+  }
+}
+
+type AnySchema = NonNullable<AnyContractProcedure['~orpc']['inputSchema']>;
+
+async function strip(schema: AnySchema, value: unknown): Promise<unknown> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues)
+    throw new Error(`Answer breaks the contract: ${JSON.stringify(result.issues).slice(0, 500)}`);
+  return result.value;
+}
+
+/** Mounts a route outside the contract behind the same guards. */
+export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, routes: PlainRoute[]): void {
+  for (const route of routes) {
+    void app.register(async (inner) => {
+      if (route.streamed) {
+        inner.removeAllContentTypeParsers();
+        inner.addContentTypeParser('*', (_request, _payload, done) => done(null));
+      }
+      inner.route({
+        method: route.method,
+        url: route.url,
+        config: { access: route.access, call: route.url },
+        // A look at the headers must not use up a download's token.
+        ...(route.access === 'download' ? { exposeHeadRoute: false } : {}),
+        ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
+        handler: async (request, reply) =>
+          route.handler(
+            await contextOf(request, route.access, clock, doors, route.permission),
+            request,
+            reply,
+          ),
+      });
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import type { MailText } from './mail.ts';
+
+/** Whose mail it is: what the reader sees of the tenant. */
+export interface MailBrand {
+  name: string;
+  /** The tenant's accent, #rrggbb; anything else falls back to a neutral one. */
+  accent: string | null;
+}
+
+/** A mail's content: paragraphs, then a code or a button, then what stands below. */
+export interface MailContent {
+  subject: string;
+  lines: string[];
+  code?: string;
+  action?: { label: string; url: string };
+  after?: string[];
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => entities[c]!);
+
+/** Black or white, whichever reads better on a colour. */
+function onColour(hex: string): string {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000000' : '#ffffff';
+}
+
+/** Sets a mail in the tenant's brand, as text and as HTML. Everything is escaped; nothing is loaded from anywhere. */
+export function layOut(brand: MailBrand, content: MailContent): MailText {
+  const { subject, lines, code, action, after = [] } = content;
+  const accent = /^#[0-9a-f]{6}$/i.test(brand.accent ?? '') ? brand.accent! : '#1f2937';
+  const paragraph = (text: string, style = ''): string =>
+    `<p style="margin:0 0 16px;${style}">${escaped(text)}</p>`;
+  const button = action
+    ? `<p style="margin:0 0 16px"><a href="${escaped(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:${accent};color:${onColour(accent)};text-decoration:none;font-weight:600">${escaped(action.label)}</a></p>` +
+      paragraph(action.url, 'font-size:12px;color:#4b5563;word-break:break-all')
+    : '';
+  const html = [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+    `<title>${escaped(subject)}</title></head>`,
+    '<body style="margin:0;padding:24px;background:#f3f4f6;font:16px/1.5 system-ui,sans-serif;color:#111827">',
+    `<div style="max-width:520px;margin:0 auto;padding:32px;background:#ffffff;border-top:4px solid ${accent};border-radius:8px">`,
+    `<p style="margin:0 0 24px;font-size:18px;font-weight:600">${escaped(brand.name)}</p>`,
+    ...lines.map((text) => paragraph(text)),
+    code
+      ? `<p style="margin:0 0 16px;font-size:32px;font-weight:600;letter-spacing:6px">${escaped(code)}</p>`
+      : '',
+    button,
+    ...after.map((text) => paragraph(text, 'font-size:14px;color:#4b5563')),
+    '</div></body></html>',
+  ].join('\n');
+  const text = [
+    ...lines,
+    ...(code ? [code] : []),
+    ...(action ? [`${action.label}: ${action.url}`] : []),
+    ...after,
+    `-- \n${brand.name}`,
+  ].join('\n\n');
+  return { subject, text, html };
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { Clock } from './clock.ts';
+import type { Vault } from './crypto.ts';
+import type { Database } from './db/connect.ts';
+import { deleteMails, insertMail, markMail, newestMails, queuedMail } from './db/mail-store.ts';
+import type { Owner } from './db/owner.ts';
+import { inScope, type Scope, type Tx } from './db/scope.ts';
+import { newId } from './ids.ts';
+import { defineJob, type Jobs } from './jobs.ts';
+
+/** What a mail says, in both forms. */
+export interface MailText {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+interface Party {
+  name: string;
+  address: string;
+}
+
+/** A mail as it goes to the server. */
+export interface OutgoingMail extends MailText {
+  id: string;
+  from: Party;
+  to: Party;
+  at: Date;
+}
+
+/** The way out for mails. */
+export interface MailTransport {
+  /** Whether a mail server takes the mail over; else the outbox is where it stays. */
+  takesOver: boolean;
+  /** Throws MailRefused when trying again is of no use, any other error when it may be. */
+  send(mail: OutgoingMail): Promise<void>;
+}
+
+/** The mail server will not take this mail, now or later. */
+export class MailRefused extends Error {
+  override name = 'MailRefused';
+}
+
+/** Without a mail server: the outbox in the database is the mailbox. */
+export const outboxOnly: MailTransport = { takesOver: false, send: async () => {} };
+
+const TRIES = 8;
+const sendMail = defineJob('mail.send', z.object({ rootId: z.uuid(), mailId: z.uuid() }), {
+  retryLimit: 50,
+  retryDelay: 5,
+  retryBackoff: true,
+  retryDelayMax: 900,
+  expireInSeconds: 120,
+});
+
+/** One line, whatever came in: no control character reaches a header. */
+const line = (text: string): string =>
+  text
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, 255);
+
+export type Mail = ReturnType<typeof createMail>;
+
+/**
+ * Mails in the name of tenants. A mail is written to the outbox by the transaction that causes it and sent by a job, so
+ * it goes out if and only if its cause happened. `from` overrides the sender's address for every tenant.
+ */
+export function createMail(
+  { db, clock, vault, jobs }: { db: Database; clock: Clock; vault: Vault; jobs: Jobs },
+  transport: MailTransport,
+  from?: string,
+) {
+  return {
+    /** Puts a mail of the tenant called `sender` at `host` into the outbox. `kind` says what it is, for the list. */
+    async enqueue(
+      tx: Tx,
+      mail: MailText & { kind: string; owner: Owner; to: Party; sender: { name: string; host: string } },
+    ): Promise<string> {
+      const at = clock.now();
+      const id = newId(at);
+      if (!z.email().safeParse(mail.to.address).success)
+        throw new Error('A mail needs the address of somebody');
+      await insertMail(tx, {
+        id,
+        root_id: mail.owner.root_id,
+        agency_id: mail.owner.agency_id,
+        company_id: mail.owner.company_id,
+        kind: mail.kind,
+        to_address: mail.to.address,
+        to_name: line(mail.to.name),
+        from_address: from ?? `no-reply@${mail.sender.host}`,
+        from_name: line(mail.sender.name),
+        subject: line(mail.subject),
+        body_sealed: vault.seal(JSON.stringify({ text: mail.text, html: mail.html }), 'mail.body'),
+        created_at: at,
+      });
+      await jobs.send(tx, sendMail, [{ rootId: mail.owner.root_id, mailId: id }]);
+      return id;
+    },
+
+    /** Sends one mail, if nobody has yet. Throws when another try makes sense. */
+    async send({ rootId, mailId }: { rootId: string; mailId: string }): Promise<void> {
+      // No transaction is held while the server is spoken to. A job that was given to two workers may send twice, under
+      // one message id.
+      const row = await inScope(db.app, { rootId }, (tx) => queuedMail(tx, mailId));
+      if (!row) return;
+      const attempts = row.attempts + 1;
+      const mark = (to: Parameters<typeof markMail>[2]) =>
+        inScope(db.app, { rootId }, (tx) => markMail(tx, mailId, to));
+      const body = JSON.parse(vault.open(row.body_sealed ?? '', 'mail.body')) as {
+        text: string;
+        html: string;
+      };
+      try {
+        await transport.send({
+          id: row.id,
+          from: { name: row.from_name, address: row.from_address },
+          to: { name: row.to_name, address: row.to_address },
+          subject: row.subject,
+          at: row.created_at,
+          ...body,
+        });
+      } catch (error) {
+        const over = error instanceof MailRefused || attempts >= TRIES;
+        await mark({
+          state: over ? 'failed' : 'queued',
+          attempts,
+          last_error: line(String(error)),
+          sent_at: null,
+          keepBody: !over,
+        });
+        if (over) return;
+        throw error;
+      }
+      const { takesOver } = transport;
+      await mark({
+        state: takesOver ? 'sent' : 'kept',
+        attempts,
+        last_error: null,
+        sent_at: clock.now(),
+        keepBody: !takesOver,
+      });
+    },
+
+    /** The newest mails of a scope, their bodies opened where they are still kept. */
+    outbox: (scope: Scope, limit = 50) =>
+      inScope(db.app, scope, async (tx) =>
+        (await newestMails(tx, limit)).map(({ body_sealed, ...row }) => ({
+          ...row,
+          body: body_sealed
+            ? (JSON.parse(vault.open(body_sealed, 'mail.body')) as { text: string; html: string })
+            : null,
+        })),
+      ),
+
+    /** Forgets the mails of a root from before a moment, but for those that still wait. */
+    forget: (rootId: string, before: Date) => inScope(db.app, { rootId }, (tx) => deleteMails(tx, before)),
+
+    /** Starts sending. */
+    start(): Promise<void> {
+      return jobs.work(
+        sendMail,
+        { localConcurrency: 4, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 },
+        (payload) => this.send(payload),
+      );
+    },
+  };
+}
