@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { createChallenge, randomInt, verifySolution } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { derive } from '../../platform/crypto.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Platform } from '../../platform/platform.ts';
+import * as store from './entry.store.ts';
+
+/** Somebody else's captcha, used instead of our own where it is configured. */
+export interface OutsideCaptcha {
+  siteKey: string;
+  /** Whether the token is good. Throws 503 when that cannot be told. */
+  verify(token: string, ip: string, host: string): Promise<boolean>;
+}
+
+const LIFE_MS = 1_200_000;
+/** Iterations of one try, and how many tries a browser needs at most: some tenths of a second in all. */
+const COST = 2_000;
+const TRIES = 500;
+
+const Payload = z.object({
+  challenge: z.object({
+    parameters: z.looseObject({
+      algorithm: z.literal('PBKDF2/SHA-256'),
+      nonce: z.string().max(64),
+      salt: z.string().max(64),
+      cost: z.literal(COST),
+      keyLength: z.literal(32),
+      keyPrefix: z.string().max(64),
+      data: z.object({ until: z.int() }),
+    }),
+    signature: z.string().max(128),
+  }),
+  solution: z.object({ counter: z.int().min(0), derivedKey: z.string().max(128) }),
+});
+
+export type Captcha = ReturnType<typeof createCaptcha>;
+
+/** Proof that a browser has worked for the request: ALTCHA of our own, or reCAPTCHA where a key is configured (AUTH-19). */
+export function createCaptcha({ db, clock, config }: Platform, outside: OutsideCaptcha | undefined) {
+  const secrets = {
+    hmacSignatureSecret: derive(config.appKey, 'captcha').toString('base64'),
+    hmacKeySignatureSecret: derive(config.appKey, 'captcha key').toString('base64'),
+  };
+
+  async function solved(gtoken: string): Promise<boolean> {
+    let payload: z.output<typeof Payload>;
+    try {
+      payload = Payload.parse(JSON.parse(Buffer.from(gtoken, 'base64').toString()));
+    } catch {
+      return false;
+    }
+    const { challenge, solution } = payload;
+    const { nonce, data } = challenge.parameters;
+    // The end is ours to check, by our clock; the library's own check goes by the machine's.
+    if (data.until <= clock.now().getTime()) return false;
+    const { verified } = await verifySolution({ challenge, solution, deriveKey, ...secrets });
+    // The nonce is signed to the letter, the signature's own letters may be written in two ways.
+    const used = createHash('sha256').update(nonce).digest();
+    return verified && (await store.useCaptcha(db.app, used, new Date(data.until)));
+  }
+
+  return {
+    kind: outside ? ('recaptcha' as const) : ('altcha' as const),
+    siteKey: outside?.siteKey ?? null,
+
+    /** A new challenge. */
+    async challenge() {
+      const { parameters, signature } = await createChallenge({
+        algorithm: 'PBKDF2/SHA-256',
+        cost: COST,
+        counter: randomInt(TRIES, TRIES / 2),
+        deriveKey,
+        data: { until: clock.now().getTime() + LIFE_MS },
+        ...secrets,
+      });
+      return { parameters: { ...parameters }, signature: signature ?? '' };
+    },
+
+    /** Throws 422 unless the request brings a captcha's answer that is right and has not been used. */
+    async check(ctx: Ctx, gtoken: string | undefined): Promise<void> {
+      const good = gtoken
+        ? await (outside ? outside.verify(gtoken, ctx.ip, ctx.tenant.host) : solved(gtoken))
+        : false;
+      if (!good)
+        throw new Refusal('invalid', ownMessages.captchaNeeded, {
+          errors: { gtoken: [gtoken ? 'is not valid any more' : 'is required'] },
+        });
+    },
+  };
+}

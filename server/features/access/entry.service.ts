@@ -1,0 +1,368 @@
+import { randomBytes } from 'node:crypto';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { derive } from '../../platform/crypto.ts';
+import type { Ctx, Tenant } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { defineJob } from '../../platform/jobs.ts';
+import { type LimitRule, type Limits, networkOf } from '../../platform/limits.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { People } from '../people/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import type { Captcha } from './captcha.service.ts';
+import * as store from './entry.store.ts';
+import { refuseAddress } from './factor.service.ts';
+import * as limit from './limit.policy.ts';
+import { confirmMail, knownMail, noticeMail, resetMail } from './mails.ts';
+import * as policy from './policy.ts';
+import type { Post } from './post.service.ts';
+import type { Sessions } from './session.service.ts';
+
+/** Sends the link of a wish for a new password, or nothing where nobody has the address. */
+export const resetJob = defineJob('access.reset', z.object({ rootId: z.uuid(), resetId: z.uuid() }));
+
+interface SignUp {
+  companyname: string;
+  name: string;
+  email: string;
+  phonenum?: string | undefined;
+  password: string;
+  gtoken?: string | undefined;
+  userType?: 'userdownline' | 'client' | undefined;
+  ownedcompanyid?: string | undefined;
+  idsys?: string | undefined;
+  refcode?: string | undefined;
+}
+
+const invalid = (field: string, rule: string): Refusal =>
+  new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+
+/** The company and person that a tenant's own rows belong to while nobody is known. */
+const ownerOf = (tenant: Tenant) => ({
+  root_id: tenant.rootId,
+  agency_id: tenant.agencyId,
+  company_id: tenant.companyId,
+});
+
+/**
+ * Signing up and the forgotten password (AUTH-07 to AUTH-10). Whether an address has an account never shows: the answer,
+ * its status, the statements and the hashing are the same; only the owner of the mailbox learns it.
+ */
+export function createEntry(
+  platform: Platform,
+  parts: {
+    tenants: Tenants;
+    people: People;
+    audit: Audit;
+    limits: Limits;
+    captcha: Captcha;
+    sessions: Sessions;
+    post: Post;
+  },
+) {
+  const { db, clock, config, jobs } = platform;
+  const { tenants, people, audit, limits, captcha, sessions, post } = parts;
+  const linkKey = derive(config.appKey, 'links');
+  const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
+
+  /** Counts the request and checks its captcha; a captcha that fails does not count. */
+  async function guard(ctx: Ctx, counted: [LimitRule, string][], gtoken: string | undefined): Promise<void> {
+    await limits.takeAll(counted);
+    try {
+      await captcha.check(ctx, gtoken);
+    } catch (error) {
+      await limits.giveBackAll(counted);
+      throw error;
+    }
+  }
+
+  /** What a reset's token is worth: its row, or why it is not good. */
+  async function readReset(tx: Tx, token: string, email: string) {
+    const id = policy.readLinkToken(linkKey, 'reset', token);
+    const row = id ? await store.resetById(tx, id) : undefined;
+    if (!row || row.email !== email.trim().toLowerCase() || row.disabled_at)
+      return { reason: ownMessages.resetInvalid };
+    if (row.used_at) return { reason: ownMessages.resetUsed };
+    if (row.expires_at <= clock.now()) return { reason: ownMessages.resetExpired };
+    return { row };
+  }
+
+  const kindAt = (tenant: Tenant): 'agency' | 'client' => (tenant.kind === 'root' ? 'agency' : 'client');
+
+  return {
+    /** What the login pages of this host offer. */
+    async options(ctx: Ctx) {
+      const { tenant } = ctx;
+      const open =
+        tenant.kind !== 'client' &&
+        (await inScope(db.app, whole(ctx), (tx) => tenants.registrationOpen(tx, tenant)));
+      return {
+        isRegisterAccount: open ? ('T' as const) : ('F' as const),
+        userType: kindAt(tenant) === 'agency' ? ('userdownline' as const) : ('client' as const),
+        captcha: captcha.kind,
+        recapkey: captcha.siteKey,
+      };
+    },
+
+    /** Takes a sign-up: an agency at a root's host, a client at an agency's. A link by e-mail completes it. */
+    async register(ctx: Ctx, given: SignUp): Promise<void> {
+      const { tenant } = ctx;
+      const kind = kindAt(tenant);
+      const open =
+        tenant.kind !== 'client' &&
+        (await inScope(db.app, whole(ctx), (tx) => tenants.registrationOpen(tx, tenant)));
+      if (!open) throw new Refusal('forbidden', ownMessages.registerClosed);
+      if (given.userType && given.userType !== (kind === 'agency' ? 'userdownline' : 'client'))
+        throw invalid('userType', 'cannot be registered here');
+      if (given.idsys && given.idsys !== tenant.rootId) throw invalid('idsys', 'is not this platform');
+      if (!policy.hintsFit(tenant, given)) throw invalid('ownedcompanyid', 'is not the company of this host');
+      refuseAddress(given.password, given.email, 'password');
+      const phone = given.phonenum ? parsePhoneNumberFromString(given.phonenum, 'US') : undefined;
+      if (given.phonenum && !phone?.isValid()) throw invalid('phonenum', messages.phoneInvalid);
+      const refcode = given.refcode || null;
+      await guard(
+        ctx,
+        [
+          [limit.REGISTER, `${tenant.rootId}\n${given.email}`],
+          [limit.REGISTER_NETWORK, networkOf(ctx.ip)],
+        ],
+        given.gtoken,
+      );
+      const referredBy = refcode
+        ? await inScope(db.app, whole(ctx), (tx) => store.referrerOf(tx, refcode))
+        : null;
+      if (refcode && !referredBy) throw invalid('refcode', ownMessages.refcodeUnknown);
+
+      const passwordHash = await people.hashPassword(given.password);
+      const sender = await post.sender(tenant.companyId, tenant.host);
+      const site = policy.siteOf(tenant.host, ctx.origin, config.port);
+      await inScope(db.app, whole(ctx), async (tx) => {
+        const now = clock.now();
+        const known = await people.byEmail(tx, given.email);
+        const id = newId(now);
+        await store.insertSignUp(tx, {
+          id,
+          ...ownerOf(tenant),
+          kind,
+          email: given.email,
+          name: given.name,
+          company_name: given.companyname,
+          phone: phone?.number ?? null,
+          password_hash: known ? null : passwordHash,
+          refcode,
+          referred_by: referredBy ?? null,
+          created_at: now,
+          expires_at: new Date(now.getTime() + policy.SIGN_UP_MS),
+        });
+        const url = `${site}/register/confirm/${policy.linkToken(linkKey, 'sign-up', id)}?email=${encodeURIComponent(given.email)}`;
+        const content = known ? knownMail(`${site}/login`) : confirmMail(given.name, url);
+        await post.send(
+          tx,
+          'register',
+          sender,
+          { ...ownerOf(tenant), name: given.name, email: given.email },
+          content,
+        );
+        await audit.recordSystem(tx, now, ownerOf(tenant), {
+          action: 'register',
+          objectKind: 'sign_up',
+          objectId: id,
+          description: `${given.name} (${given.email}) asked to register ${given.companyname} from ${ctx.ip}`,
+        });
+      });
+    },
+
+    /** Completes a sign-up: makes the company and its owner, once. */
+    async confirm(ctx: Ctx, given: { token: string; email: string }): Promise<void> {
+      const stale = new Refusal('gone', ownMessages.registerInvalid, {
+        errors: { token: ['is used or expired'] },
+      });
+      const network = networkOf(ctx.ip);
+      await limits.take(limit.LINK_NETWORK, network);
+      const id = policy.readLinkToken(linkKey, 'sign-up', given.token);
+      if (!id) throw stale;
+      try {
+        await inScope(db.app, whole(ctx), async (tx) => {
+          const now = clock.now();
+          const row = await store.lockSignUp(tx, id);
+          if (!row?.password_hash || row.used_at || row.expires_at <= now || row.email !== given.email)
+            throw stale;
+          const company = await tenants.create(tx, {
+            name: row.company_name,
+            rootId: row.root_id,
+            ...(row.kind === 'client' && row.agency_id ? { agencyId: row.agency_id } : {}),
+          });
+          const userId = await people.create(tx, {
+            company,
+            role: 'owner',
+            email: row.email,
+            name: row.name,
+            passwordHash: row.password_hash,
+          });
+          await store.setSignUpDone(tx, id, company.id, now);
+          await audit.recordSystem(
+            tx,
+            now,
+            { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
+            {
+              action: 'register.confirm',
+              objectKind: 'user',
+              objectId: userId,
+              description: `${row.name} (${row.email}) registered ${row.company_name}${row.refcode ? ` with referral code ${row.refcode}` : ''}`,
+            },
+          );
+        });
+      } catch (error) {
+        // The address got an account in the meantime.
+        if ((error as { code?: string }).code === '23505') throw stale;
+        throw error;
+      }
+      await limits.giveBack(limit.LINK_NETWORK, network);
+    },
+
+    /** Takes a wish for a new password. The link is made and sent by a job, so that asking takes the same for everybody. */
+    async forgot(
+      ctx: Ctx,
+      given: {
+        username: string;
+        gtoken?: string | undefined;
+        ownedcompanyid?: string | undefined;
+        companyrootid?: string | undefined;
+      },
+    ): Promise<void> {
+      const { tenant } = ctx;
+      await guard(
+        ctx,
+        [
+          [limit.FORGOT, `${tenant.rootId}\n${given.username}`],
+          [limit.FORGOT_NETWORK, networkOf(ctx.ip)],
+        ],
+        given.gtoken,
+      );
+      const origin = policy.siteOf(tenant.host, ctx.origin, config.port);
+      await inScope(db.app, whole(ctx), async (tx) => {
+        const now = clock.now();
+        const found = await people.byEmail(tx, given.username);
+        const user =
+          found &&
+          !found.disabled_at &&
+          !found.removed_at &&
+          policy.hintsFit(tenant, given) &&
+          policy.belongsAt(tenant, {
+            rootId: found.root_id,
+            agencyId: found.agency_id,
+            companyId: found.company_id,
+            kind: found.kind,
+          })
+            ? found
+            : null;
+        const owner = user
+          ? { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id }
+          : ownerOf(tenant);
+        const id = newId(now);
+        await store.insertReset(tx, {
+          id,
+          ...owner,
+          user_id: user?.id ?? null,
+          tenant_id: tenant.companyId,
+          origin,
+          created_at: now,
+          expires_at: new Date(now.getTime() + policy.RESET_MS),
+        });
+        await jobs.send(tx, resetJob, [{ rootId: tenant.rootId, resetId: id }]);
+        await audit.recordSystem(tx, now, owner, {
+          action: 'password.forgot',
+          objectKind: 'password_reset',
+          objectId: id,
+          description: `A new password was asked for ${given.username} from ${ctx.ip}`,
+        });
+      });
+    },
+
+    /** Sends the link of a wish for a new password. */
+    async sendReset({ rootId, resetId }: { rootId: string; resetId: string }): Promise<void> {
+      const row = await inScope(db.app, { rootId }, (tx) => store.resetById(tx, resetId));
+      if (!row || row.used_at || row.expires_at <= clock.now()) return;
+      const sender = await post.sender(row.tenant_id, new URL(row.origin).hostname);
+      const url = `${row.origin}/set-new-password/${policy.linkToken(linkKey, 'reset', row.id)}?email=${encodeURIComponent(row.email)}`;
+      await inScope(db.app, { rootId }, (tx) =>
+        post.send(tx, 'password.reset', sender, row, resetMail(row.name, url)),
+      );
+    },
+
+    /** Whether a link to set a new password is good, and if not, why. */
+    async verifyReset(
+      ctx: Ctx,
+      given: { token: string; email: string },
+    ): Promise<{ valid: boolean; reason: string | null }> {
+      const network = networkOf(ctx.ip);
+      await limits.take(limit.LINK_NETWORK, network);
+      const { reason } = await inScope(db.app, whole(ctx), (tx) => readReset(tx, given.token, given.email));
+      if (!reason) await limits.giveBack(limit.LINK_NETWORK, network);
+      return { valid: !reason, reason: reason ?? null };
+    },
+
+    /** Sets a new password by a link, once; all sessions end. */
+    async setPassword(ctx: Ctx, given: { token: string; email: string; newpassword: string }): Promise<void> {
+      const network = networkOf(ctx.ip);
+      await limits.take(limit.LINK_NETWORK, network);
+      const gone = (reason: string): Refusal =>
+        new Refusal('gone', reason, { errors: { token: ['is not valid any more'] } });
+      const before = await inScope(db.app, whole(ctx), (tx) => readReset(tx, given.token, given.email));
+      if (!before.row) throw gone(before.reason);
+      refuseAddress(given.newpassword, before.row.email);
+      const passwordHash = await people.hashPassword(given.newpassword);
+      const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
+      const ended = await inScope(db.app, whole(ctx), async (tx) => {
+        const now = clock.now();
+        const { row } = before;
+        if (!(await store.useReset(tx, row.id, row.user_id, now))) throw gone(ownMessages.resetUsed);
+        await people.setPassword(tx, row.user_id, passwordHash);
+        await store.endChallenges(tx, row.user_id, now);
+        const ids = await sessions.endAll(tx, row.user_id, null, 'password');
+        await post.send(
+          tx,
+          'account.notice',
+          sender,
+          row,
+          noticeMail(row.name, 'Your password was changed', ctx.ip),
+        );
+        await audit.recordSystem(
+          tx,
+          now,
+          { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+          {
+            action: 'password.reset',
+            objectKind: 'user',
+            objectId: row.user_id,
+            description: `${row.name} set a new password by e-mail from ${ctx.ip}; all devices were signed out`,
+          },
+        );
+        return ids;
+      });
+      sessions.forget(ended);
+      await limits.giveBack(limit.LINK_NETWORK, network);
+    },
+
+    /** The referral code of a person, made on first use. */
+    async referralCode(
+      tx: Tx,
+      user: { id: string; root_id: string; agency_id: string | null; company_id: string },
+    ): Promise<string> {
+      const known = await store.referralCodeOf(tx, user.id);
+      if (known) return known;
+      const { id, ...owner } = user;
+      await store.insertReferralCode(tx, {
+        ...owner,
+        user_id: id,
+        code: randomBytes(9).toString('base64url'),
+        created_at: clock.now(),
+      });
+      return (await store.referralCodeOf(tx, id))!;
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import type { Insertable } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Db, Tx } from '../../platform/db/scope.ts';
+
+// Second factors and the codes of logins.
+
+/** A person's second factor, locked; undefined when they never had one. */
+export async function lockFactor(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('user_factor')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function factorOf(tx: Tx, userId: string) {
+  return tx.selectFrom('user_factor').selectAll().where('user_id', '=', userId).executeTakeFirst();
+}
+
+export async function saveFactor(tx: Tx, row: Insertable<Schema['user_factor']>): Promise<void> {
+  const { kind, secret_sealed, generation, last_step, updated_at } = row;
+  await tx
+    .insertInto('user_factor')
+    .values(row)
+    .onConflict((c) =>
+      c.column('user_id').doUpdateSet({ kind, secret_sealed, generation, last_step, updated_at }),
+    )
+    .execute();
+}
+
+export async function useStep(tx: Tx, userId: string, step: bigint): Promise<void> {
+  await tx.updateTable('user_factor').set({ last_step: step }).where('user_id', '=', userId).execute();
+}
+
+export async function insertChallenge(tx: Tx, row: Insertable<Schema['login_challenge']>): Promise<void> {
+  await tx.insertInto('login_challenge').values(row).execute();
+}
+
+/** A login that waits for its code, by its token, with whose it is. */
+export async function challengeByToken(tx: Tx, hash: Buffer) {
+  return tx
+    .selectFrom('login_challenge as l')
+    .innerJoin('user_account as u', 'u.id', 'l.user_id')
+    .select(['l.id', 'l.user_id', 'l.tenant_id', 'l.kind', 'u.email', 'u.name'])
+    .where('l.token_hash', '=', hash)
+    .executeTakeFirst();
+}
+
+export async function lockChallenge(tx: Tx, id: string) {
+  return tx
+    .selectFrom('login_challenge')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+export async function setChallenge(
+  tx: Tx,
+  id: string,
+  values: Partial<{
+    attempts: number;
+    used_at: Date;
+    code_mac: Buffer;
+    sent: number;
+    sent_at: Date;
+    expires_at: Date;
+  }>,
+): Promise<void> {
+  await tx.updateTable('login_challenge').set(values).where('id', '=', id).execute();
+}
+
+/** Ends the logins of a person that still wait for a code. */
+export async function endChallenges(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('login_challenge')
+    .set({ used_at: at })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
+// New passwords.
+
+export async function insertReset(tx: Tx, row: Insertable<Schema['password_reset']>): Promise<void> {
+  await tx.insertInto('password_reset').values(row).execute();
+}
+
+/** A wish for a new password with whose it is; undefined for one of nobody. */
+export async function resetById(tx: Tx, id: string) {
+  return tx
+    .selectFrom('password_reset as r')
+    .innerJoin('user_account as u', 'u.id', 'r.user_id')
+    .select([
+      'r.id',
+      'r.tenant_id',
+      'r.origin',
+      'r.expires_at',
+      'r.used_at',
+      'u.id as user_id',
+      'u.email',
+      'u.name',
+      'u.disabled_at',
+    ])
+    .select(['u.root_id', 'u.agency_id', 'u.company_id'])
+    .where('r.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Uses up a wish, and every other open one of the person. False when it was used before. */
+export async function useReset(tx: Tx, id: string, userId: string, at: Date): Promise<boolean> {
+  const rows = await tx
+    .updateTable('password_reset')
+    .set({ used_at: at })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .returning('id')
+    .execute();
+  return rows.some((row) => row.id === id);
+}
+
+/** Ends the open wishes of a person for a new password. */
+export async function endResets(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('password_reset')
+    .set({ used_at: at })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
+// Sign-ups.
+
+export async function insertSignUp(tx: Tx, row: Insertable<Schema['sign_up']>): Promise<void> {
+  await tx.insertInto('sign_up').values(row).execute();
+}
+
+export async function lockSignUp(tx: Tx, id: string) {
+  return tx.selectFrom('sign_up').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function setSignUpDone(tx: Tx, id: string, madeCompany: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('sign_up')
+    .set({ used_at: at, made_company: madeCompany, password_hash: null })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function referrerOf(tx: Tx, code: string): Promise<string | undefined> {
+  return (await tx.selectFrom('referral_code').select('user_id').where('code', '=', code).executeTakeFirst())
+    ?.user_id;
+}
+
+export async function referralCodeOf(tx: Tx, userId: string): Promise<string | undefined> {
+  return (
+    await tx.selectFrom('referral_code').select('code').where('user_id', '=', userId).executeTakeFirst()
+  )?.code;
+}
+
+export async function insertReferralCode(tx: Tx, row: Insertable<Schema['referral_code']>): Promise<void> {
+  await tx
+    .insertInto('referral_code')
+    .values(row)
+    .onConflict((c) => c.column('user_id').doNothing())
+    .execute();
+}
+
+// One-use tokens.
+
+export async function insertSsoToken(tx: Tx, row: Insertable<Schema['sso_token']>): Promise<void> {
+  await tx.insertInto('sso_token').values(row).execute();
+}
+
+/** Uses up a token at this tenant. Undefined when it is not good (any more). */
+export async function useSsoToken(tx: Tx, hash: Buffer, tenantId: string, at: Date) {
+  return tx
+    .updateTable('sso_token')
+    .set({ used_at: at })
+    .where('token_hash', '=', hash)
+    .where('tenant_id', '=', tenantId)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', at)
+    .returning('user_id')
+    .executeTakeFirst();
+}
+
+/** Marks a captcha as used. False when it was before. */
+export async function useCaptcha(db: Db, signature: Buffer, expiresAt: Date): Promise<boolean> {
+  const done = await db
+    .insertInto('captcha_used')
+    .values({ signature, expires_at: expiresAt })
+    .onConflict((c) => c.column('signature').doNothing())
+    .executeTakeFirst();
+  return (done.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function deleteCaptchas(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('captcha_used').where('expires_at', '<', before).execute();
+}
+
+/** Drops what was meant for minutes or hours and is days old. */
+export async function deleteOld(tx: Tx, before: Date): Promise<void> {
+  await tx.deleteFrom('login_challenge').where('created_at', '<', before).execute();
+  await tx.deleteFrom('password_reset').where('created_at', '<', before).execute();
+  await tx.deleteFrom('sso_token').where('created_at', '<', before).execute();
+  // A completed sign-up is kept: it says who referred the company.
+  await tx.deleteFrom('sign_up').where('created_at', '<', before).where('made_company', 'is', null).execute();
+}

@@ -1,0 +1,64 @@
+import { randomInt, timingSafeEqual } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import { mac } from '../../platform/crypto.ts';
+
+/** A code sent by e-mail lives so long. */
+export const CODE_MS = 600_000;
+/** So many wrong codes end a login. */
+export const CODE_TRIES = 5;
+/** So soon another code may be sent, and so many in all. */
+export const RESEND_MS = 30_000;
+export const CODES_SENT = 4;
+const PERIOD = 30;
+
+/** A code of six digits. */
+export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
+
+/** The form in which the code of a login is kept. */
+export const codeMac = (key: Buffer, challengeId: string, code: string): Buffer =>
+  mac(key, `${challengeId}.${code}`);
+
+/** Whether it is the kept code. */
+export const codeFits = (kept: Buffer | null, given: Buffer): boolean =>
+  kept !== null && timingSafeEqual(kept, given);
+
+/**
+ * The secret that the server offers a person for an authenticator app: the same for one session until it is used, never
+ * the same again. 160 bits, base32.
+ */
+export function offeredSecret(key: Buffer, userId: string, generation: number, sessionId: string): string {
+  const bytes = mac(key, `${userId}.${generation}.${sessionId}`).subarray(0, 20);
+  return new Secret({ buffer: new Uint8Array(bytes).buffer }).base32;
+}
+
+const totp = (secret: string, issuer = '', label = ''): TOTP =>
+  new TOTP({
+    secret: Secret.fromBase32(secret),
+    issuer,
+    label,
+    algorithm: 'SHA1',
+    digits: 6,
+    period: PERIOD,
+  });
+
+/** The otpauth: address that an authenticator app reads from the QR image. */
+export const secretUrl = (secret: string, issuer: string, label: string): string =>
+  totp(secret, issuer.replaceAll(':', ' '), label.replaceAll(':', ' ')).toString();
+
+/**
+ * The 30-second step that a code belongs to: the present one or its neighbours, but none up to `after`, whose codes have
+ * been used. Null when there is none.
+ */
+export function stepOf(secret: string, code: string, at: Date, after: bigint): bigint | null {
+  const now = Math.floor(at.getTime() / 1000 / PERIOD);
+  for (const step of [now, now - 1, now + 1]) {
+    const genuine = Buffer.from(totp(secret).generate({ timestamp: step * PERIOD * 1000 }));
+    const given = Buffer.from(code);
+    if (genuine.length === given.length && timingSafeEqual(genuine, given) && BigInt(step) > after)
+      return BigInt(step);
+  }
+  return null;
+}
+
+/** Enough of an address to know it again: 'j***@acme.test'. */
+export const maskedAddress = (address: string): string => address.replace(/^(.)[^@]*/u, '$1***');

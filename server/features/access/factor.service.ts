@@ -1,0 +1,184 @@
+import QRCode from 'qrcode';
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { derive } from '../../platform/crypto.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import type { Limits } from '../../platform/limits.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { People } from '../people/index.ts';
+import * as store from './entry.store.ts';
+import * as factor from './factor.policy.ts';
+import * as limit from './limit.policy.ts';
+import { noticeMail } from './mails.ts';
+import type { Post } from './post.service.ts';
+import type { Sessions } from './session.service.ts';
+
+type Kind = 'email' | 'google' | null;
+
+/** The own password and second factor. Nobody can see or change another person's (AUTH-11, AUTH-15). */
+export function createFactors(
+  platform: Platform,
+  parts: { people: People; audit: Audit; limits: Limits; sessions: Sessions; post: Post },
+) {
+  const { db, clock, vault } = platform;
+  const { people, audit, limits, sessions, post } = parts;
+  const offerKey = derive(platform.config.appKey, 'offered authenticator secrets');
+
+  /** Someone else's id answers 404, whoever asks. */
+  const ownOnly = (ctx: Ctx, userId: string, companyId = ctx.actor.companyId): void => {
+    if (userId !== ctx.actor.userId || companyId !== ctx.actor.companyId)
+      throw new Refusal('not_found', ownMessages.notFound);
+  };
+
+  /** The person with the current password proven; throws 422, and 429 after five wrong ones. */
+  async function proven(ctx: Ctx, password: string) {
+    const { userId } = ctx.actor;
+    await limits.take(limit.PASSWORD, userId);
+    const user = await inScope(db.app, ctx.scope, (tx) => people.secretOf(tx, userId));
+    if (!user || !(await people.passwordFits(user.password_hash, password))) {
+      throw new Refusal('invalid', messages.currentPasswordWrong, {
+        errors: { currpassword: [messages.currentPasswordWrong] },
+      });
+    }
+    await limits.clear(limit.PASSWORD, userId);
+    return user;
+  }
+
+  const offered = (ctx: Ctx, generation: number): string =>
+    factor.offeredSecret(offerKey, ctx.actor.userId, generation, ctx.actor.sessionId);
+  const settingOf = (kind: Kind | undefined) => ({
+    two_factor_auth: Boolean(kind),
+    two_factor_auth_type: kind ?? null,
+  });
+
+  return {
+    /** Changes the own password and ends the other sessions. */
+    async changePassword(
+      ctx: Ctx,
+      given: { usrID: string; newpassword: string; currpassword: string },
+    ): Promise<void> {
+      ownOnly(ctx, given.usrID);
+      const user = await proven(ctx, given.currpassword);
+      refuseAddress(given.newpassword, user.email);
+      const passwordHash = await people.hashPassword(given.newpassword);
+      const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
+      const ended = await inScope(db.app, ctx.scope, async (tx) => {
+        const now = clock.now();
+        await people.setPassword(tx, user.id, passwordHash);
+        await store.endResets(tx, user.id, now);
+        await store.endChallenges(tx, user.id, now);
+        const ids = await sessions.endAll(tx, user.id, ctx.actor.sessionId, 'password');
+        await post.send(
+          tx,
+          'account.notice',
+          sender,
+          user,
+          noticeMail(user.name, 'Your password was changed', ctx.ip),
+        );
+        const description = `Changed the password; ${ids.length} other devices were signed out`;
+        await audit.record(tx, ctx, {
+          action: 'password.change',
+          objectKind: 'user',
+          objectId: user.id,
+          description,
+        });
+        return ids;
+      });
+      sessions.forget(ended);
+    },
+
+    async twoFactor(ctx: Ctx, userId: string) {
+      ownOnly(ctx, userId);
+      const row = await inScope(db.app, ctx.scope, (tx) => store.factorOf(tx, userId));
+      return settingOf(row?.kind);
+    },
+
+    /** The secret offered for an authenticator app. Nothing changes until a code of it is given. */
+    async offerSecret(
+      ctx: Ctx,
+      userId: string,
+      companyId: string,
+    ): Promise<{ qrCodeUrl: string; secretKey: string }> {
+      ownOnly(ctx, userId, companyId);
+      const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
+      const { user, row } = await inScope(db.app, ctx.scope, async (tx) => ({
+        user: await people.secretOf(tx, userId),
+        row: await store.factorOf(tx, userId),
+      }));
+      const secretKey = offered(ctx, row?.generation ?? 0);
+      const url = factor.secretUrl(secretKey, sender.name, user?.email ?? '');
+      return { qrCodeUrl: await QRCode.toDataURL(url, { margin: 2, width: 232 }), secretKey };
+    },
+
+    /** Sets the own second factor: with the current password, and for an authenticator a code of the offered secret. */
+    async saveTwoFactor(
+      ctx: Ctx,
+      given: {
+        userId: string;
+        two_factor_auth: boolean;
+        two_factor_auth_type?: Kind | undefined;
+        secretKey?: string | undefined;
+        currpassword: string;
+        code?: string | undefined;
+      },
+    ) {
+      ownOnly(ctx, given.userId);
+      const kind: Kind = given.two_factor_auth ? (given.two_factor_auth_type ?? null) : null;
+      if (given.two_factor_auth && !kind) throw refuse('two_factor_auth_type', 'is required');
+      if (kind === 'google' && !given.code) throw refuse('code', 'is required');
+      const user = await proven(ctx, given.currpassword);
+      if (kind === 'google') await limits.take(limit.CODE, user.id);
+      const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
+      const ended = await inScope(db.app, ctx.scope, async (tx) => {
+        const now = clock.now();
+        await people.lock(tx, user.id);
+        const row = await store.factorOf(tx, user.id);
+        const generation = row?.generation ?? 0;
+        const secret = offered(ctx, generation);
+        if (kind === 'google' && given.secretKey && given.secretKey !== secret) {
+          throw refuse('secretKey', 'is not the one made for you: open the QR code again');
+        }
+        const step = kind === 'google' ? factor.stepOf(secret, given.code ?? '', now, 0n) : 0n;
+        if (step === null)
+          throw new Refusal('invalid', ownMessages.badCode, { errors: { code: [ownMessages.badCode] } });
+        await store.saveFactor(tx, {
+          user_id: user.id,
+          root_id: user.root_id,
+          agency_id: user.agency_id,
+          company_id: user.company_id,
+          kind,
+          secret_sealed: kind === 'google' ? vault.seal(secret, 'user_factor.secret') : null,
+          generation: generation + 1,
+          last_step: step,
+          updated_at: now,
+        });
+        await store.endChallenges(tx, user.id, now);
+        const ids = await sessions.endAll(tx, user.id, ctx.actor.sessionId, 'factor');
+        const what = kind
+          ? `Two-factor login was set to ${kind === 'google' ? 'an authenticator app' : 'codes by e-mail'}`
+          : 'Two-factor login was turned off';
+        await post.send(tx, 'account.notice', sender, user, noticeMail(user.name, what, ctx.ip));
+        await audit.record(tx, ctx, {
+          action: 'factor.change',
+          objectKind: 'user',
+          objectId: user.id,
+          description: `${what}; ${ids.length} other devices were signed out`,
+        });
+        return ids;
+      });
+      if (kind === 'google') await limits.clear(limit.CODE, user.id);
+      sessions.forget(ended);
+      return settingOf(kind);
+    },
+  };
+}
+
+const refuse = (field: string, rule: string): Refusal =>
+  new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+
+/** Throws 422 when somebody takes their own address for a password. */
+export function refuseAddress(password: string, email: string, field = 'newpassword'): void {
+  if (password.trim().toLowerCase() === email) throw refuse(field, ownMessages.passwordIsAddress);
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineJob, type Jobs } from '../../platform/jobs.ts';
+import { resetJob } from './entry.service.ts';
+import type { Access } from './service.ts';
+
+/** Drops tokens, codes and counted tries that are days old. */
+const sweepJob = defineJob('access.sweep', z.object({}));
+
+/** Starts the feature's background work. */
+export async function startAccess(access: Access, jobs: Jobs): Promise<void> {
+  await jobs.work(resetJob, { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 }, (payload) =>
+    access.entry.sendReset(payload),
+  );
+  await jobs.work(sweepJob, { pollingIntervalSeconds: 60 }, () => access.sweep());
+  await jobs.schedule(sweepJob, '17 * * * *', {});
+}

@@ -1,0 +1,36 @@
+import type { LimitRule } from '../../platform/limits.ts';
+
+const hour = 3600;
+const rule = (name: string, max: number, base: number, window = hour, cap = 900): LimitRule => ({
+  name,
+  max,
+  base,
+  cap,
+  window,
+});
+
+/** Failed logins at one account from one network: after five, pauses of 30 s, 1, 2, 4, 8, 15 minutes (AUTH-21). */
+export const LOGIN = rule('login', 5, 30);
+/** Failed logins from one network, whatever the account. */
+export const LOGIN_NETWORK = rule('login.network', 100, 60);
+/** Failed logins at one account, wherever from. Pauses only late, or anybody could keep its owner out. */
+export const LOGIN_ACCOUNT = rule('login.account', 1000, 60);
+/** From so many failures on a captcha is asked for. */
+export const CAPTCHA_AFTER = 3;
+export const CAPTCHA_AFTER_ACCOUNT = 10;
+
+/** Wrong codes at one account, over all its logins. */
+export const CODE = rule('code', 10, 900);
+/** Codes sent to one account. */
+export const CODE_MAIL = rule('code.mail', 6, 60);
+/** Wrong current passwords of somebody who is signed in. */
+export const PASSWORD = rule('password', 5, 30);
+
+/** Links to set a new password asked for one address, and from one network. */
+export const FORGOT = rule('forgot', 5, 60);
+export const FORGOT_NETWORK = rule('forgot.network', 30, 60);
+/** Links that were not good, from one network. */
+export const LINK_NETWORK = rule('link.network', 20, 30);
+/** Sign-ups of one address, and from one network. */
+export const REGISTER = rule('register', 5, 60);
+export const REGISTER_NETWORK = rule('register.network', 20, 60);

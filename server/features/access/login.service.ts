@@ -1,0 +1,256 @@
+import type { CodeStep } from '../../../contract/access-tokens.ts';
+import { type FieldErrors, Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { derive, hashToken, newToken } from '../../platform/crypto.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { type LimitRule, type Limits, networkOf } from '../../platform/limits.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { People } from '../people/index.ts';
+import type { Captcha } from './captcha.service.ts';
+import * as store from './entry.store.ts';
+import * as factor from './factor.policy.ts';
+import * as limit from './limit.policy.ts';
+import { codeMail } from './mails.ts';
+import { belongsAt, hintsFit } from './policy.ts';
+import type { Post } from './post.service.ts';
+import type { Sessions, TokenPair } from './session.service.ts';
+
+interface Hints {
+  ownedcompanyid?: string | undefined;
+  companyrootid?: string | undefined;
+}
+type User = NonNullable<Awaited<ReturnType<People['byEmail']>>>;
+
+/** Signing in by password, and by a code where a second factor is on (AUTH-01, AUTH-06). */
+export function createLogin(
+  platform: Platform,
+  parts: { people: People; audit: Audit; limits: Limits; captcha: Captcha; sessions: Sessions; post: Post },
+) {
+  const { db, clock, vault } = platform;
+  const { people, audit, limits, captcha, sessions, post } = parts;
+  const codeKey = derive(platform.config.appKey, 'login codes');
+
+  const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
+  const over = (): never => {
+    throw new Refusal('gone', ownMessages.codeOver, { errors: { otp_token: ['is used or expired'] } });
+  };
+
+  const stepOf = (
+    row: { kind: 'email' | 'google'; sent: number; sent_at: Date; expires_at: Date },
+    token: string,
+    email: string,
+  ): CodeStep => ({
+    otp_token: token,
+    type: row.kind,
+    sent_to: row.kind === 'email' ? factor.maskedAddress(email) : null,
+    expires_at: row.expires_at.toISOString(),
+    resend_at:
+      row.kind === 'email' && row.sent < factor.CODES_SENT
+        ? new Date(row.sent_at.getTime() + factor.RESEND_MS).toISOString()
+        : null,
+  });
+
+  /** Starts the code step: the session is opened only when the code is proven. */
+  async function askForCode(
+    ctx: Ctx,
+    user: User & { email: string },
+    kind: 'email' | 'google',
+  ): Promise<CodeStep> {
+    if (kind === 'email') await limits.take(limit.CODE_MAIL, user.id);
+    const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
+    const now = clock.now();
+    const id = newId(now);
+    const { token, hash } = newToken();
+    const code = kind === 'email' ? factor.newCode() : null;
+    const owner = { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id };
+    const row = {
+      id,
+      ...owner,
+      token_hash: hash,
+      user_id: user.id,
+      tenant_id: ctx.tenant.companyId,
+      kind,
+      code_mac: code ? factor.codeMac(codeKey, id, code) : null,
+      sent: 1,
+      sent_at: now,
+      created_at: now,
+      expires_at: new Date(now.getTime() + factor.CODE_MS),
+    };
+    await inScope(db.app, whole(ctx), async (tx) => {
+      await store.insertChallenge(tx, row);
+      if (code) await post.send(tx, 'login.code', sender, user, codeMail(user.name, code));
+      await audit.recordSystem(tx, now, owner, {
+        action: 'login.code',
+        objectKind: 'user',
+        objectId: user.id,
+        description: `${user.name} gave the right password from ${ctx.ip}; a code (${kind}) is asked for`,
+      });
+    });
+    return stepOf(row, token, user.email);
+  }
+
+  return {
+    /**
+     * Signs in at the host's tenant: tokens, or the code step. One text and the same work for every kind of failure;
+     * tries are counted before the password is looked at (AUTH-21).
+     */
+    async login(
+      ctx: Ctx,
+      given: { username: string; password: string; gtoken?: string | undefined } & Hints,
+    ): Promise<TokenPair | CodeStep> {
+      const { tenant } = ctx;
+      const network = networkOf(ctx.ip);
+      const account = `${tenant.rootId}\n${given.username}`;
+      const counted: [LimitRule, string][] = [
+        [limit.LOGIN, `${account}\n${network}`],
+        [limit.LOGIN_NETWORK, network],
+        [limit.LOGIN_ACCOUNT, account],
+      ];
+      const [tries = 0, , everywhere = 0] = await limits.takeAll(counted);
+      if (tries > limit.CAPTCHA_AFTER || everywhere > limit.CAPTCHA_AFTER_ACCOUNT) {
+        try {
+          await captcha.check(ctx, given.gtoken);
+        } catch (error) {
+          await limits.giveBackAll(counted);
+          throw error;
+        }
+      }
+
+      const user = await inScope(db.app, whole(ctx), (tx) => people.byEmail(tx, given.username));
+      const fits = await people.passwordFits(user?.password_hash, given.password);
+      const rightPlace =
+        user &&
+        !user.disabled_at &&
+        !user.removed_at &&
+        belongsAt(tenant, {
+          rootId: user.root_id,
+          agencyId: user.agency_id,
+          companyId: user.company_id,
+          kind: user.kind,
+        }) &&
+        hintsFit(tenant, given);
+      if (!fits || !rightPlace) {
+        // Tells the page to show the captcha before the next try.
+        const errors: FieldErrors =
+          tries >= limit.CAPTCHA_AFTER ? { gtoken: [ownMessages.captchaNeeded] } : {};
+        throw new Refusal('unauthenticated', ownMessages.badLogin, { errors });
+      }
+      await limits.giveBack(limit.LOGIN_NETWORK, network);
+      await limits.clear(limit.LOGIN, `${account}\n${network}`);
+      await limits.clear(limit.LOGIN_ACCOUNT, account);
+      const second = await inScope(db.app, whole(ctx), (tx) => store.factorOf(tx, user.id));
+      if (second?.kind) return askForCode(ctx, { ...user, email: given.username }, second.kind);
+      const id = await inScope(db.app, whole(ctx), (tx) => sessions.open(tx, ctx, user));
+      return sessions.tokens(tenant, user.id, id);
+    },
+
+    /** Completes a login with its code. 422 for a wrong code, 410 when the login is over: used, expired, five wrong codes. */
+    async verifyLogin(
+      ctx: Ctx,
+      given: { email: string; code: string; otp_token: string } & Hints,
+    ): Promise<TokenPair> {
+      const { tenant } = ctx;
+      const hash = hashToken(given.otp_token);
+      const known = await inScope(db.app, whole(ctx), (tx) => store.challengeByToken(tx, hash));
+      if (
+        !known ||
+        known.tenant_id !== tenant.companyId ||
+        known.email !== given.email ||
+        !hintsFit(tenant, given)
+      )
+        return over();
+      await limits.take(limit.CODE, known.user_id);
+      const outcome = await inScope(db.app, whole(ctx), async (tx) => {
+        const row = await store.lockChallenge(tx, known.id);
+        const now = clock.now();
+        if (row.used_at || row.expires_at <= now || row.attempts >= factor.CODE_TRIES) return 'over';
+        const user = await people.byEmail(tx, known.email);
+        const second = await store.lockFactor(tx, row.user_id);
+        // Another setting since, or another person: this login is over.
+        if (user?.id !== row.user_id || user.disabled_at || user.removed_at || second?.kind !== row.kind)
+          return 'over';
+        await store.setChallenge(tx, row.id, { attempts: row.attempts + 1 });
+        if (!(await proves(tx, row, second, given.code, now)))
+          return row.attempts + 1 >= factor.CODE_TRIES ? 'over' : 'wrong';
+        await store.setChallenge(tx, row.id, { used_at: now });
+        return { sessionId: await sessions.open(tx, ctx, user, ` with a code (${row.kind})`) };
+      });
+      if (outcome === 'over') return over();
+      if (outcome === 'wrong')
+        throw new Refusal('invalid', ownMessages.badCode, { errors: { code: [ownMessages.badCode] } });
+      await limits.clear(limit.CODE, known.user_id);
+      return sessions.tokens(tenant, known.user_id, outcome.sessionId);
+    },
+
+    /** Sends another code for a login; the one before is none any more, wrong codes stay counted. */
+    async resendCode(ctx: Ctx, given: { otp_token: string; email?: string | undefined }): Promise<CodeStep> {
+      const { tenant } = ctx;
+      const hash = hashToken(given.otp_token);
+      const known = await inScope(db.app, whole(ctx), (tx) => store.challengeByToken(tx, hash));
+      if (!known || known.tenant_id !== tenant.companyId || (given.email && known.email !== given.email))
+        return over();
+      if (known.kind !== 'email') throw new Refusal('conflict', ownMessages.codesFromApp);
+      await limits.take(limit.CODE_MAIL, known.user_id);
+      const sender = await post.sender(tenant.companyId, tenant.host);
+      const outcome = await inScope(db.app, whole(ctx), async (tx) => {
+        const row = await store.lockChallenge(tx, known.id);
+        const now = clock.now();
+        if (row.used_at || row.expires_at <= now || row.attempts >= factor.CODE_TRIES) return 'over';
+        if (row.sent >= factor.CODES_SENT) return 'often';
+        const wait = row.sent_at.getTime() + factor.RESEND_MS - now.getTime();
+        if (wait > 0) return { wait };
+        const code = factor.newCode();
+        const next = {
+          sent: row.sent + 1,
+          sent_at: now,
+          expires_at: new Date(now.getTime() + factor.CODE_MS),
+        };
+        await store.setChallenge(tx, row.id, { ...next, code_mac: factor.codeMac(codeKey, row.id, code) });
+        await post.send(
+          tx,
+          'login.code',
+          sender,
+          { ...row, name: known.name, email: known.email },
+          codeMail(known.name, code),
+        );
+        await audit.recordSystem(
+          tx,
+          now,
+          { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+          {
+            action: 'login.code',
+            objectKind: 'user',
+            objectId: row.user_id,
+            description: `${known.name} asked for another code from ${ctx.ip}`,
+          },
+        );
+        return { step: stepOf({ ...row, ...next }, given.otp_token, known.email) };
+      });
+      if (typeof outcome === 'object' && 'step' in outcome && outcome.step) return outcome.step;
+      await limits.giveBack(limit.CODE_MAIL, known.user_id);
+      if (outcome === 'over') return over();
+      if (outcome === 'often') throw new Refusal('too_many', ownMessages.codeSentTooOften);
+      throw new Refusal('too_many', ownMessages.codeSentTooSoon, {
+        retryAfter: Math.ceil((outcome.wait ?? 0) / 1000),
+      });
+    },
+  };
+
+  /** Whether the code proves the factor. A step of the authenticator is used up by it. */
+  async function proves(
+    tx: Tx,
+    row: { id: string; user_id: string; code_mac: Buffer | null },
+    second: { kind: 'email' | 'google' | null; secret_sealed: string | null; last_step: bigint },
+    code: string,
+    now: Date,
+  ): Promise<boolean> {
+    if (second.kind === 'email') return factor.codeFits(row.code_mac, factor.codeMac(codeKey, row.id, code));
+    const secret = vault.open(second.secret_sealed ?? '', 'user_factor.secret');
+    const step = factor.stepOf(secret, code, now, second.last_step);
+    if (step !== null) await store.useStep(tx, row.user_id, step);
+    return step !== null;
+  }
+}

@@ -1,0 +1,48 @@
+import type { MailContent } from '../../platform/mail-layout.ts';
+
+const ignore = 'If this was not you, you can ignore this e-mail.';
+
+/** The code of a login. It stands in the body only, so that a locked screen does not show it. */
+export const codeMail = (name: string, code: string): MailContent => ({
+  subject: 'Your login code',
+  lines: [`Hello ${name},`, 'This is the code to complete your login:'],
+  code,
+  after: [
+    'It can be used once, within 10 minutes.',
+    'If you are not signing in, somebody knows your password: change it.',
+  ],
+});
+
+/** The link to set a new password. */
+export const resetMail = (name: string, url: string): MailContent => ({
+  subject: 'Set a new password',
+  lines: [`Hello ${name},`, 'Somebody asked for a new password for your account.'],
+  action: { label: 'Set a new password', url },
+  after: ['The link can be used once, within one hour.', ignore],
+});
+
+/** The link that completes a sign-up. */
+export const confirmMail = (name: string, url: string): MailContent => ({
+  subject: 'Complete your registration',
+  lines: [`Hello ${name},`, 'Please confirm your e-mail address to complete your registration.'],
+  action: { label: 'Complete registration', url },
+  after: ['The link can be used once, within 24 hours.', ignore],
+});
+
+/** For somebody who signs up with an address that has an account. */
+export const knownMail = (url: string): MailContent => ({
+  subject: 'You already have an account',
+  lines: [
+    'Hello,',
+    'Somebody asked to register with this e-mail address. There is an account for it already.',
+  ],
+  action: { label: 'Sign in', url },
+  after: ['If you have forgotten your password, ask for a new one on the login page.', ignore],
+});
+
+/** Tells that something which keeps the account safe was changed. */
+export const noticeMail = (name: string, what: string, ip: string): MailContent => ({
+  subject: 'Your account was changed',
+  lines: [`Hello ${name},`, `${what}. The change came from the address ${ip}.`],
+  after: ['If this was not you, ask for a new password on the login page now and tell your administrator.'],
+});

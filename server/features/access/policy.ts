@@ -1,0 +1,114 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Grade } from '../../../contract/permissions.ts';
+import { mac } from '../../platform/crypto.ts';
+import type { CompanyKind, Tenant } from '../../platform/ctx.ts';
+
+export const ACCESS_SECONDS = 15 * 60;
+/** A login ends after 30 days, however often it was renewed. */
+export const SESSION_MS = 30 * 86_400_000;
+/** For so long the token just replaced still answers with the same successor. */
+export const GRACE_MS = 10_000;
+export const SETUP_LINK_MS = 24 * 3_600_000;
+export const DOWNLOAD_MS = 60_000;
+export const SSO_MS = 60_000;
+export const RESET_MS = 3_600_000;
+export const SIGN_UP_MS = 24 * 3_600_000;
+
+/**
+ * The n-th refresh token of a session. It is derived, not stored: a stolen database holds none, and a repeated request
+ * can be given the very same successor.
+ */
+export function refreshToken(key: Buffer, sessionId: string, generation: number): string {
+  return `${sessionId}.${generation}.${mac(key, `${sessionId}.${generation}`).toString('base64url')}`;
+}
+
+/** Reads a refresh token; null when it is not one of ours. */
+export function readRefreshToken(
+  key: Buffer,
+  token: string,
+): { sessionId: string; generation: number } | null {
+  const [, sessionId, digits] = /^([0-9a-f-]{36})\.(\d{1,9})\.[\w-]{43}$/.exec(token) ?? [];
+  if (!sessionId || digits === undefined) return null;
+  const genuine = Buffer.from(refreshToken(key, sessionId, Number(digits)));
+  const given = Buffer.from(token);
+  return genuine.length === given.length && timingSafeEqual(genuine, given)
+    ? { sessionId, generation: Number(digits) }
+    : null;
+}
+
+/** The token of a link sent by e-mail, derived from the id of what it is for, like refresh tokens. */
+export function linkToken(key: Buffer, purpose: 'reset' | 'sign-up', id: string): string {
+  return `${id}.${mac(key, `${purpose}.${id}`).toString('base64url')}`;
+}
+
+/** The id in a link's token; null when it is not one of ours for this purpose. */
+export function readLinkToken(key: Buffer, purpose: 'reset' | 'sign-up', token: string): string | null {
+  const [, id] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43}$/.exec(token) ?? [];
+  if (!id) return null;
+  const genuine = Buffer.from(linkToken(key, purpose, id));
+  return timingSafeEqual(genuine, Buffer.from(token)) ? id : null;
+}
+
+/** What a presented refresh token leads to. */
+export type Renewal = 'rotate' | 'repeat' | 'reuse' | 'ended';
+
+/** Rotation with reuse detection: the current token rotates, the one before repeats for 10 s, any other ends the family. */
+export function renewal(
+  session: { generation: number; rotated_at: Date; revoked_at: Date | null; expires_at: Date },
+  presented: number,
+  now: Date,
+): Renewal {
+  if (session.revoked_at || session.expires_at <= now) return 'ended';
+  if (presented === session.generation) return 'rotate';
+  const fresh = now.getTime() - session.rotated_at.getTime() <= GRACE_MS;
+  return presented === session.generation - 1 && fresh ? 'repeat' : 'reuse';
+}
+
+/**
+ * Whether somebody may sign in, or stay, at this host: anyone of a root's system at the root's own host; an agency's
+ * people and its clients' at the agency's; nobody of a root at an agency's (docs of the domain, Who).
+ */
+export function belongsAt(
+  tenant: Tenant,
+  who: { rootId: string; agencyId: string | null; companyId: string; kind: CompanyKind },
+): boolean {
+  if (tenant.rootId !== who.rootId) return false;
+  if (tenant.kind === 'root') return true;
+  return who.kind !== 'root' && tenant.agencyId === who.agencyId;
+}
+
+export const gradeOf = (kind: CompanyKind, role: string): Grade => `${kind}.${role}` as Grade;
+
+/** The wire's user_type (spec product 6; domain, Who). */
+export function userType(
+  kind: CompanyKind,
+  role: string,
+): 'user' | 'userdownline' | 'client' | 'administrator' | 'sales' {
+  if (kind === 'client') return 'client';
+  if (role === 'sales') return 'sales';
+  if (role === 'administrator') return 'administrator';
+  return kind === 'root' ? 'user' : 'userdownline';
+}
+
+/** Whether the hints of where somebody signs in, when given, name this tenant (domain, Who). */
+export function hintsFit(
+  tenant: Tenant,
+  given: { ownedcompanyid?: string | undefined; companyrootid?: string | undefined },
+): boolean {
+  const { ownedcompanyid: owned, companyrootid: root } = given;
+  return (
+    (!root || root === tenant.rootId) && (!owned || owned === tenant.companyId || owned === tenant.rootId)
+  );
+}
+
+/**
+ * The address of a tenant's pages for links: its verified host, with the scheme of the request, and its port only where
+ * that is the one we serve on (0: any), since the Host header is the asker's to choose.
+ */
+export function siteOf(host: string, origin: string, port: number): string {
+  const { protocol, port: asked } = new URL(origin);
+  return `${protocol}//${host}${asked && (port === 0 || asked === String(port)) ? `:${asked}` : ''}`;
+}
+
+/** The page a JWT names as its audience: the host's tenant, so that a token is of no use at another tenant's host. */
+export const audienceOf = (tenant: Tenant): string => `tenant:${tenant.companyId}`;

@@ -1,0 +1,40 @@
+import type { Owner } from '../../platform/db/owner.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import type { Mail } from '../../platform/mail.ts';
+import { layOut, type MailContent } from '../../platform/mail-layout.ts';
+import type { Tenants } from '../tenants/index.ts';
+
+/** Whose mail it is, looked up before the transaction that sends it. */
+export interface Sender {
+  name: string;
+  host: string;
+  accent: string | null;
+}
+
+export type Post = ReturnType<typeof createPost>;
+
+/** The feature's mails, in the brand of the tenant at whose host they were caused. */
+export function createPost({ tenants, mail }: { tenants: Tenants; mail: Mail }) {
+  return {
+    async sender(tenantId: string, host: string): Promise<Sender> {
+      const door = await tenants.frontDoor(tenantId);
+      return { name: door.name, host, accent: door.box_bgcolor ?? door.link_color };
+    },
+    /** Puts a mail into the outbox, inside the causing transaction. */
+    send(
+      tx: Tx,
+      kind: string,
+      sender: Sender,
+      to: Owner & { name: string; email: string },
+      content: MailContent,
+    ): Promise<string> {
+      return mail.enqueue(tx, {
+        ...layOut(sender, content),
+        kind,
+        owner: { root_id: to.root_id, agency_id: to.agency_id, company_id: to.company_id },
+        to: { name: to.name, address: to.email },
+        sender,
+      });
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../../../contract/errors.ts';
+import type { contract } from '../../../contract/index.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import type { Handlers } from '../../platform/http/routes.ts';
+import type { Finish } from '../../platform/http/server.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { SESSION_MS, userType } from './policy.ts';
+import type { Access } from './service.ts';
+
+/** The refresh cookie: bound to the host; on plain http away from localhost browsers refuse the secure one. */
+function cookieOf(request: FastifyRequest): { name: string; secure: boolean } {
+  const secure = request.protocol === 'https' || /(^|\.)localhost$/.test(request.hostname);
+  return { name: secure ? '__Host-refresh' : 'refresh', secure };
+}
+
+const keep: Finish = (reply, request, output) => {
+  const { name, secure } = cookieOf(request);
+  void reply.setCookie(name, (output as { refresh_token: string }).refresh_token, {
+    path: '/',
+    httpOnly: true,
+    secure,
+    sameSite: 'strict',
+    maxAge: SESSION_MS / 1000,
+  });
+};
+/** A login that goes on with a code has no token yet. */
+const keepIfTokens: Finish = (reply, request, output) => {
+  if ('refresh_token' in (output as object)) keep(reply, request, output);
+};
+const forget: Finish = (reply: FastifyReply, request: FastifyRequest) => {
+  const { name, secure } = cookieOf(request);
+  void reply.clearCookie(name, { path: '/', httpOnly: true, secure, sameSite: 'strict' });
+};
+
+/** What the calls do to cookies besides their answer. */
+export const accessFinish = {
+  login: { after: keepIfTokens },
+  verifyLogin: { after: keep },
+  ssoValidation: { after: keep },
+  refresh: {
+    before(request: FastifyRequest): void {
+      const body = (request.body ?? {}) as { refresh_token?: string };
+      if (body.refresh_token) return;
+      // A cookie travels by itself, so the page that asks must be ours.
+      const { origin } = request.headers;
+      if (origin && origin !== `${request.protocol}://${request.host}`)
+        throw new Refusal('forbidden', 'Cross-site request refused.');
+      request.body = { ...body, refresh_token: request.cookies[cookieOf(request).name] };
+    },
+    after: keep,
+  },
+  logout: { after: forget },
+};
+
+const done = (message: string) => ({ result: 'success' as const, message });
+
+/** The calls of the feature. */
+export function accessRoutes(access: Access, tenants: Tenants): Handlers<typeof contract.access> {
+  return {
+    keys: () => access.keys.publicSet(),
+    login: (ctx, input) => access.login.login(ctx, input),
+    refresh: (ctx, input) => access.refresh(ctx, input.refresh_token),
+    async logout(ctx) {
+      await access.logout(ctx);
+      return { result: 'success', message: 'Signed out' };
+    },
+    async user(ctx) {
+      const user = await access.self(ctx);
+      const door = await tenants.frontDoor(
+        user.kind === 'client' ? (user.parent_id ?? user.root_id) : user.company_id,
+      );
+      return {
+        id: user.id,
+        name: user.name,
+        email: user.email,
+        user_type: userType(user.kind, user.role),
+        systemuser: user.kind === 'root',
+        rootcomp: user.kind === 'root',
+        isAccExecutive: user.is_account_executive ? 'T' : 'F',
+        company_id: user.company_id,
+        company_name: user.company_name,
+        company_kind: user.kind,
+        company_parent: user.parent_id,
+        company_root_id: user.root_id,
+        time_zone: user.time_zone,
+        grade: ctx.actor.grade,
+        leadlocalname: door.modules.local?.name ?? 'Site ID',
+        leadlocalurl: door.modules.local?.slug ?? 'site-id',
+      };
+    },
+    verifyLogin: (ctx, input) => access.login.verifyLogin(ctx, input),
+    resendCode: (ctx, input) => access.login.resendCode(ctx, input),
+    accessOptions: (ctx) => access.entry.options(ctx),
+    captcha: () => access.captcha.challenge(),
+    async register(ctx, input) {
+      await access.entry.register(ctx, input);
+      return done(ownMessages.registerSent);
+    },
+    async confirmRegister(ctx, input) {
+      await access.entry.confirm(ctx, input);
+      return done(ownMessages.registerDone);
+    },
+    async forgetPass(ctx, input) {
+      await access.entry.forgot(ctx, input);
+      return done(ownMessages.resetSent);
+    },
+    verifyResetToken: (ctx, input) => access.entry.verifyReset(ctx, input),
+    async setNewPassword(ctx, input) {
+      await access.entry.setPassword(ctx, input);
+      return done(ownMessages.newPasswordSet);
+    },
+    async resetPassword(ctx, input) {
+      await access.factors.changePassword(ctx, input);
+      return done(messages.passwordUpdated);
+    },
+    twoFactor: (ctx, input) => access.factors.twoFactor(ctx, input.userId),
+    googleTfa: (ctx, input) => access.factors.offerSecret(ctx, input.userId, input.companyId),
+    async saveTwoFactor(ctx, input) {
+      return { ...done(messages.settingSaved), ...(await access.factors.saveTwoFactor(ctx, input)) };
+    },
+    async sessions(ctx) {
+      return { data: await access.sessions.list(ctx) };
+    },
+    async endSession(ctx, input) {
+      await access.sessions.end(ctx, input.id);
+      return done('The device is signed out.');
+    },
+    async endOtherSessions(ctx) {
+      const ended = await access.sessions.endOthers(ctx);
+      return { ...done('All other devices are signed out.'), ended };
+    },
+    ssoValidation: (ctx, input) => access.sso.validate(ctx, input),
+    downloadToken: (ctx, input) => access.downloadToken(ctx, input.path),
+    async firstOwner(_ctx, input) {
+      await access.firstOwner(input);
+      return {
+        result: 'success',
+        message: 'The platform is set up. Sign in with your e-mail address and password.',
+      };
+    },
+  };
+}

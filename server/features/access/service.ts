@@ -1,0 +1,289 @@
+import { jwtVerify } from 'jose';
+import { Refusal } from '../../../contract/errors.ts';
+import { messages } from '../../../contract/messages.ts';
+import { hashToken, newToken } from '../../platform/crypto.ts';
+import { type Actor, type Ctx, scopeOf, type Tenant } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Limits } from '../../platform/limits.ts';
+import type { Mail } from '../../platform/mail.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { People } from '../people/index.ts';
+import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
+import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
+import { createEntry } from './entry.service.ts';
+import { deleteCaptchas, deleteOld } from './entry.store.ts';
+import { createFactors } from './factor.service.ts';
+import { createKeys } from './keys.ts';
+import { createLogin } from './login.service.ts';
+import * as policy from './policy.ts';
+import { createPost } from './post.service.ts';
+import { createSessions, type TokenPair } from './session.service.ts';
+import * as sessionStore from './session.store.ts';
+import { createSso } from './sso.service.ts';
+import * as store from './store.ts';
+
+export type Access = ReturnType<typeof createAccess>;
+
+/** What the feature stands on. */
+export interface AccessParts {
+  tenants: Tenants;
+  people: People;
+  audit: Audit;
+  mail: Mail;
+  limits: Limits;
+  /** Instead of the built-in captcha. */
+  outsideCaptcha: OutsideCaptcha | undefined;
+}
+
+/** Signing in and staying signed in: passwords, access and refresh tokens, sessions, one-use tokens. */
+export function createAccess(platform: Platform, deps: AccessParts) {
+  const { db, clock, config } = platform;
+  const { tenants, people, audit, limits } = deps;
+  const keys = createKeys(platform);
+  const sessions = createSessions(platform, { audit, keys });
+  const captcha = createCaptcha(platform, deps.outsideCaptcha);
+  const post = createPost(deps);
+  const parts = { tenants, people, audit, limits, captcha, sessions, post };
+
+  const refuse = (): never => {
+    throw new Refusal('unauthenticated', messages.unauthenticated);
+  };
+
+  return {
+    keys,
+
+    sessions,
+    captcha,
+    login: createLogin(platform, parts),
+    factors: createFactors(platform, parts),
+    entry: createEntry(platform, parts),
+    sso: createSso(platform, parts),
+
+    /** New tokens for a refresh token, with rotation and reuse detection (AUTH-02). */
+    async refresh(ctx: Ctx, token: string | undefined): Promise<TokenPair> {
+      const read = token ? policy.readRefreshToken(sessions.refreshKey, token) : null;
+      if (!read) return refuse();
+      const state = await sessionStore.sessionState(db.app, read.sessionId);
+      if (!state?.live) return refuse();
+      const who = {
+        rootId: state.root_id,
+        agencyId: state.agency_id,
+        companyId: state.company_id,
+        kind: state.kind,
+      };
+      if (!policy.belongsAt(ctx.tenant, who)) return refuse();
+      const now = clock.now();
+      const generation = await inScope(db.app, scopeOf(who), async (tx) => {
+        const session = await sessionStore.lockSession(tx, read.sessionId);
+        if (!session) return null;
+        const verdict = policy.renewal(session, read.generation, now);
+        if (verdict === 'reuse') {
+          await sessionStore.revokeSession(tx, session.id, now, 'reuse');
+          const { root_id, agency_id, company_id } = session;
+          await audit.recordSystem(
+            tx,
+            now,
+            { root_id, agency_id, company_id },
+            {
+              action: 'session.revoked',
+              objectKind: 'session',
+              objectId: session.id,
+              description: `An old refresh token was used from ${ctx.ip}; the session was ended`,
+            },
+          );
+        }
+        if (verdict === 'rotate')
+          await sessionStore.advanceSession(tx, session.id, session.generation + 1, now, ctx.ip);
+        return verdict === 'rotate' || verdict === 'repeat' ? read.generation + 1 : null;
+      });
+      if (generation === null) {
+        sessions.forget([read.sessionId]);
+        return refuse();
+      }
+      return sessions.tokens(ctx.tenant, state.user_id, read.sessionId, generation);
+    },
+
+    async logout(ctx: Ctx): Promise<void> {
+      const { actor } = ctx;
+      await inScope(db.app, ctx.scope, async (tx) => {
+        if (await sessionStore.revokeSession(tx, actor.sessionId, clock.now(), 'logout')) {
+          await audit.record(tx, ctx, {
+            action: 'logout',
+            objectKind: 'session',
+            objectId: actor.sessionId,
+            description: 'Signed out',
+          });
+        }
+      });
+      sessions.forget([actor.sessionId]);
+    },
+
+    /** Who an access token belongs to, at this tenant's host. Throws 401. */
+    async actorOf(token: string, tenant: Tenant): Promise<Actor> {
+      let sessionId: string | undefined;
+      try {
+        const { payload } = await jwtVerify(
+          token,
+          async (header) => (await keys.checking(header.kid)) ?? refuse(),
+          {
+            algorithms: ['EdDSA'],
+            typ: 'at+jwt',
+            audience: policy.audienceOf(tenant),
+            currentDate: clock.now(),
+          },
+        );
+        sessionId = typeof payload.sid === 'string' ? payload.sid : undefined;
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J'))
+          return refuse();
+        throw error;
+      }
+      const state = sessionId ? await sessions.stateOf(sessionId) : undefined;
+      if (!sessionId || !state?.live || state.expires_at <= clock.now()) return refuse();
+      const actor: Actor = {
+        userId: state.user_id,
+        sessionId,
+        rootId: state.root_id,
+        agencyId: state.agency_id,
+        companyId: state.company_id,
+        kind: state.kind,
+        grade: policy.gradeOf(state.kind, state.role),
+        isAccountExecutive: state.is_account_executive,
+      };
+      return policy.belongsAt(tenant, actor) ? actor : refuse();
+    },
+
+    /** The signed-in person's own record. */
+    async self(ctx: Ctx) {
+      const user = await inScope(db.app, ctx.scope, (tx) => people.byId(tx, ctx.actor.userId));
+      return user ?? refuse();
+    },
+
+    /** A one-use token for a browser download of `path`. */
+    async downloadToken(ctx: Ctx, path: string): Promise<{ url: string; expires_at: string }> {
+      const { token, hash } = newToken();
+      const now = clock.now();
+      const expires = new Date(now.getTime() + policy.DOWNLOAD_MS);
+      const [pathname = '', search = ''] = path.split('?');
+      const query = new URLSearchParams(search).toString();
+      const wanted = pathname + (query ? `?${query}` : '');
+      const { actor } = ctx;
+      await inScope(db.app, ctx.scope, async (tx) => {
+        await store.insertDownloadToken(tx, {
+          token_hash: hash,
+          root_id: actor.rootId,
+          agency_id: actor.agencyId,
+          company_id: actor.companyId,
+          user_id: actor.userId,
+          path: wanted,
+          created_at: now,
+          expires_at: expires,
+        });
+        await audit.record(tx, ctx, {
+          action: 'download',
+          objectKind: 'file',
+          objectId: pathname,
+          description: `Download of ${wanted}`,
+        });
+      });
+      return { url: `${wanted}${query ? '&' : '?'}token=${token}`, expires_at: expires.toISOString() };
+    },
+
+    /** Uses up a download token. Null when it is not good for this path. */
+    async actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null> {
+      const used = await store.useDownloadToken(db.app, hashToken(token), path, clock.now());
+      if (!used) return null;
+      const user = await inScope(db.app, { rootId: used.root_id }, (tx) => people.byId(tx, used.user_id));
+      if (!user || user.disabled_at || user.removed_at) return null;
+      const actor: Actor = {
+        userId: used.user_id,
+        sessionId: '',
+        rootId: used.root_id,
+        agencyId: used.agency_id,
+        companyId: used.company_id,
+        kind: user.kind,
+        grade: policy.gradeOf(user.kind, user.role),
+        isAccountExecutive: user.is_account_executive,
+      };
+      return policy.belongsAt(tenant, actor) ? actor : null;
+    },
+
+    /** Drops what was meant for minutes or hours and is days old; mails after 30 days. */
+    async sweep(): Promise<void> {
+      const now = clock.now().getTime();
+      await limits.sweep();
+      await deleteCaptchas(db.app, new Date(now));
+      for (const rootId of await tenants.roots()) {
+        await inScope(db.app, { rootId }, (tx) => deleteOld(tx, new Date(now - 7 * 86_400_000)));
+        await deps.mail.forget(rootId, new Date(now - 30 * 86_400_000));
+      }
+    },
+
+    /** A set-up link's token when the installation has no root yet, else null. Printed at start. */
+    async offerSetup(): Promise<string | null> {
+      if (!(await tenants.noRootYet(db.app))) return null;
+      const { token, hash } = newToken();
+      const now = clock.now();
+      await store.insertSetupLink(db.app, {
+        token_hash: hash,
+        created_at: now,
+        expires_at: new Date(now.getTime() + policy.SETUP_LINK_MS),
+      });
+      return token;
+    },
+
+    /** Creates the master root and its owner, once. */
+    async firstOwner(given: {
+      token: string;
+      company_name: string;
+      name: string;
+      email: string;
+      password: string;
+    }): Promise<void> {
+      const stale = (): never => {
+        throw new Refusal(
+          'gone',
+          'This set-up link is not valid any more. Restart the server to get a new one.',
+          { errors: { token: ['is used or expired'] } },
+        );
+      };
+      // Hashing is dear: nobody gets it for the asking once the platform is set up.
+      if (!(await tenants.noRootYet(db.app))) stale();
+      const passwordHash = await people.hashPassword(given.password);
+      const now = clock.now();
+      const rootId = newId(now);
+      await inScope(db.app, scopeOfNewRoot(rootId), async (tx) => {
+        await store.lockSetup(tx);
+        const good = await store.useSetupLink(tx, hashToken(given.token), now);
+        if (!good || !(await tenants.noRootYet(tx))) stale();
+        const root = await tenants.create(tx, {
+          id: rootId,
+          name: given.company_name,
+          host: config.rootDomain,
+          isMaster: true,
+        });
+        await people.create(tx, {
+          company: root,
+          role: 'owner',
+          email: given.email,
+          name: given.name,
+          passwordHash,
+        });
+        await audit.recordSystem(
+          tx,
+          now,
+          { root_id: root.id, agency_id: null, company_id: root.id },
+          {
+            action: 'setup',
+            objectKind: 'company',
+            objectId: root.id,
+            description: `${given.name} set up ${given.company_name}`,
+          },
+        );
+      });
+      tenants.forgetHosts();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { SignJWT } from 'jose';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { derive } from '../../platform/crypto.ts';
+import type { Ctx, Tenant } from '../../platform/ctx.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { locate } from '../../platform/geo.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import { deviceOf } from './device.policy.ts';
+import type { Keys } from './keys.ts';
+import * as policy from './policy.ts';
+import * as store from './session.store.ts';
+
+export interface TokenPair {
+  access_token: string;
+  refresh_token: string;
+  expires_in: number;
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Login sessions: opened by every way in, listed and ended by their owner. */
+export function createSessions(
+  { db, clock, config }: Platform,
+  { audit, keys }: { audit: Audit; keys: Keys },
+) {
+  const refreshKey = derive(config.appKey, 'refresh tokens');
+  const live = new Map<string, { state: store.SessionState | undefined; until: number }>();
+
+  const forget = (ids: string[]): void => {
+    for (const id of ids) live.delete(id);
+  };
+
+  return {
+    refreshKey,
+    forget,
+
+    /** The state of a session, remembered for at most 5 s. */
+    async stateOf(sessionId: string): Promise<store.SessionState | undefined> {
+      const now = performance.now();
+      const known = live.get(sessionId);
+      if (known && known.until > now) return known.state;
+      const state = await store.sessionState(db.app, sessionId);
+      if (live.size > 50_000) live.clear();
+      live.set(sessionId, { state, until: now + 5_000 });
+      return state;
+    },
+
+    /** Opens a session inside the transaction that proved who it is, with its row in the user log. Returns its id. */
+    async open(tx: Tx, ctx: Ctx, user: Owner & { id: string; name: string }, how = ''): Promise<string> {
+      const now = clock.now();
+      const id = newId(now);
+      const owner = { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id };
+      await store.insertSession(tx, {
+        id,
+        ...owner,
+        user_id: user.id,
+        rotated_at: now,
+        created_at: now,
+        expires_at: new Date(now.getTime() + policy.SESSION_MS),
+        host: ctx.tenant.host,
+        ip: ctx.ip,
+        user_agent: ctx.userAgent,
+      });
+      await audit.recordSystem(tx, now, owner, {
+        action: 'login',
+        objectKind: 'session',
+        objectId: id,
+        description: `${user.name} signed in from ${ctx.ip}${how}`,
+      });
+      return id;
+    },
+
+    /** The tokens of a session's generation, for the host's tenant. */
+    async tokens(tenant: Tenant, userId: string, sessionId: string, generation = 0): Promise<TokenPair> {
+      const { kid, privateKey } = await keys.signing();
+      const now = Math.floor(clock.now().getTime() / 1000);
+      const access = await new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid })
+        .setSubject(userId)
+        .setAudience(policy.audienceOf(tenant))
+        .setIssuedAt(now)
+        .setExpirationTime(now + policy.ACCESS_SECONDS)
+        .sign(privateKey);
+      return {
+        access_token: access,
+        refresh_token: policy.refreshToken(refreshKey, sessionId, generation),
+        expires_in: policy.ACCESS_SECONDS,
+      };
+    },
+
+    /** Ends a person's sessions but one, inside the transaction that gives the reason; `forget` the ids when it is done. */
+    endAll: (
+      tx: Tx,
+      userId: string,
+      keep: string | null,
+      why: 'ended' | 'password' | 'factor',
+    ): Promise<string[]> => store.revokeSessionsOf(tx, userId, keep, clock.now(), why),
+
+    /** Where the signed-in person is signed in, the present session first. */
+    async list(ctx: Ctx) {
+      const { actor } = ctx;
+      const rows = await inScope(db.app, ctx.scope, (tx) =>
+        store.liveSessionsOf(tx, actor.userId, clock.now()),
+      );
+      return rows
+        .map((row) => {
+          const ip = row.last_ip ?? row.ip;
+          return {
+            id: row.id,
+            ...deviceOf(row.user_agent),
+            place: locate(ip),
+            ip,
+            created_at: row.created_at.toISOString(),
+            last_seen: row.rotated_at.toISOString(),
+            expires_at: row.expires_at.toISOString(),
+            current: row.id === actor.sessionId,
+          };
+        })
+        .sort((a, b) => Number(b.current) - Number(a.current));
+    },
+
+    /** Signs one of the own devices out. Throws 404 for a session that is over or somebody else's. */
+    async end(ctx: Ctx, id: string): Promise<void> {
+      await inScope(db.app, ctx.scope, async (tx) => {
+        if (!(await store.revokeOwnSession(tx, ctx.actor.userId, id, clock.now()))) {
+          throw new Refusal('not_found', ownMessages.notFound);
+        }
+        await audit.record(tx, ctx, {
+          action: 'session.ended',
+          objectKind: 'session',
+          objectId: id,
+          description: 'Signed a device out',
+        });
+      });
+      forget([id]);
+    },
+
+    /** Signs all other devices out. Returns how many there were. */
+    async endOthers(ctx: Ctx): Promise<number> {
+      const { actor } = ctx;
+      const ended = await inScope(db.app, ctx.scope, async (tx) => {
+        const ids = await store.revokeSessionsOf(tx, actor.userId, actor.sessionId, clock.now(), 'ended');
+        const description = `Signed ${ids.length} other devices out`;
+        await audit.record(tx, ctx, {
+          action: 'session.ended',
+          objectKind: 'user',
+          objectId: actor.userId,
+          description,
+        });
+        return ids;
+      });
+      forget(ended);
+      return ended.length;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { type Insertable, sql } from 'kysely';
+import type { CompanyKind } from '../../platform/ctx.ts';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Db, Tx } from '../../platform/db/scope.ts';
+
+export async function insertSession(tx: Tx, row: Insertable<Schema['session']>): Promise<void> {
+  await tx.insertInto('session').values(row).execute();
+}
+
+/** The session, locked until the transaction ends. */
+export async function lockSession(tx: Tx, id: string) {
+  return tx.selectFrom('session').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function advanceSession(
+  tx: Tx,
+  id: string,
+  generation: number,
+  at: Date,
+  ip: string,
+): Promise<void> {
+  await tx
+    .updateTable('session')
+    .set({ generation, rotated_at: at, last_ip: ip })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Ends a session; the first reason stays. */
+export async function revokeSession(
+  tx: Tx,
+  id: string,
+  at: Date,
+  why: 'logout' | 'reuse' | 'disabled',
+): Promise<boolean> {
+  const done = await tx
+    .updateTable('session')
+    .set({ revoked_at: at, revoked_why: why })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** Ends a session if it is this person's and still lives. */
+export async function revokeOwnSession(tx: Tx, userId: string, id: string, at: Date): Promise<boolean> {
+  const done = await tx
+    .updateTable('session')
+    .set({ revoked_at: at, revoked_why: 'ended' })
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** Ends all sessions of a person but one; returns their ids. */
+export async function revokeSessionsOf(
+  tx: Tx,
+  userId: string,
+  keep: string | null,
+  at: Date,
+  why: 'ended' | 'password' | 'factor',
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable('session')
+    .set({ revoked_at: at, revoked_why: why })
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', at)
+    .$if(keep !== null && keep !== '', (q) => q.where('id', '<>', keep!))
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** A person's sessions that still live, the one seen last first. */
+export async function liveSessionsOf(tx: Tx, userId: string, at: Date) {
+  return tx
+    .selectFrom('session')
+    .select(['id', 'created_at', 'rotated_at', 'expires_at', 'user_agent'])
+    .select([sql<string | null>`host(ip)`.as('ip'), sql<string | null>`host(last_ip)`.as('last_ip')])
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', at)
+    .orderBy('rotated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(200)
+    .execute();
+}
+
+export interface SessionState {
+  user_id: string;
+  root_id: string;
+  agency_id: string | null;
+  company_id: string;
+  kind: CompanyKind;
+  role: string;
+  is_account_executive: boolean;
+  live: boolean;
+  expires_at: Date;
+}
+
+/** Whether a login still lives, and whose it is. Asked before a scope is known. */
+export async function sessionState(db: Db, id: string): Promise<SessionState | undefined> {
+  return (await sql<SessionState>`select * from session_state(${id})`.execute(db)).rows[0];
+}

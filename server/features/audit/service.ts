@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import { locate } from '../../platform/geo.ts';
+import { newId } from '../../platform/ids.ts';
+import { insertLog, whoIs } from './store.ts';
+
+/** What a change is recorded as. `description` is for people and may name them; it is kept erasable. */
+export interface AuditEntry {
+  action: string;
+  objectKind: string;
+  objectId: string;
+  description: string;
+  /** The company it happened to, where that is not the actor's own. */
+  owner?: Owner;
+}
+
+export interface Audit {
+  /** Writes the one row of a change, inside the transaction that makes it. */
+  record(tx: Tx, ctx: Ctx, entry: AuditEntry): Promise<void>;
+  /** The same for what the system does by itself (a campaign paused by an empty balance). */
+  recordSystem(tx: Tx, at: Date, owner: Owner, entry: Omit<AuditEntry, 'owner'>): Promise<void>;
+}
+
+/** The user log: append-only rows of ids, with what is personal beside them (spec product 3, User log row). */
+export function createAudit(): Audit {
+  async function write(
+    tx: Tx,
+    at: Date,
+    owner: Owner,
+    entry: AuditEntry,
+    who: {
+      actorId: string | null;
+      requestId: string | null;
+      name: string;
+      typeUser: string;
+      ip: string | null;
+      companyName: string;
+    },
+  ): Promise<void> {
+    const detail = {
+      name: who.name,
+      type_user: who.typeUser,
+      user_ip: who.ip,
+      location: locate(who.ip),
+      description: entry.description.slice(0, 2000).toWellFormed(), // as it will be stored: its hash must fit
+      company_name: who.companyName,
+    };
+    await insertLog(
+      tx,
+      {
+        id: newId(at),
+        ...owner,
+        actor_id: who.actorId,
+        viewed_as_id: null,
+        action: entry.action,
+        object_kind: entry.objectKind,
+        object_id: entry.objectId,
+        request_id: who.requestId,
+        detail_hash: createHash('sha256').update(JSON.stringify(detail)).digest(),
+        created_at: at,
+      },
+      detail,
+    );
+  }
+  return {
+    async record(tx, ctx, entry) {
+      const { actor } = ctx;
+      const own: Owner = { root_id: actor.rootId, agency_id: actor.agencyId, company_id: actor.companyId };
+      const who = await whoIs(tx, actor.userId);
+      await write(tx, ctx.clock.now(), entry.owner ?? own, entry, {
+        actorId: actor.userId,
+        requestId: ctx.requestId,
+        name: who?.name ?? '',
+        typeUser: actor.grade,
+        ip: ctx.ip,
+        companyName: who?.company_name ?? '',
+      });
+    },
+    async recordSystem(tx, at, owner, entry) {
+      await write(tx, at, owner, entry, {
+        actorId: null,
+        requestId: null,
+        name: 'System',
+        typeUser: 'system',
+        ip: null,
+        companyName: '',
+      });
+    },
+  };
+}

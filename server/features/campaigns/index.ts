@@ -1,0 +1,3 @@
+export { campaignsRoutes } from './routes.ts';
+export { type Campaigns, createCampaigns } from './service.ts';
+export type { HourRow, RefusalRow, Site } from './store.ts';

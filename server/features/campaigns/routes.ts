@@ -1,0 +1,73 @@
+import type { contract } from '../../../contract/index.ts';
+import { messages } from '../../../contract/messages.ts';
+import type { Handlers } from '../../platform/http/routes.ts';
+import { page } from '../../platform/page.ts';
+import type { Campaigns } from './service.ts';
+
+/** The calls of the feature. */
+export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.campaigns> {
+  const saved = { result: 'success' as const };
+  return {
+    create: async (ctx, input) => ({
+      ...saved,
+      message: messages.added,
+      data: await campaigns.create(ctx, input),
+    }),
+    update: async (ctx, input) => ({
+      ...saved,
+      message: messages.updated,
+      data: await campaigns.update(ctx, input),
+    }),
+    activePause: async (ctx, { leadspeekID, status }) => ({
+      ...saved,
+      message: messages.updated,
+      data: await campaigns.setState(
+        ctx,
+        leadspeekID,
+        status,
+        status === 'active' ? 'campaign.activate' : 'campaign.pause',
+      ),
+    }),
+    archive: async (ctx, { leadspeekID, status }) => ({
+      ...saved,
+      message: messages.updated,
+      data: await campaigns.setState(
+        ctx,
+        leadspeekID,
+        status,
+        status === 'archived' ? 'campaign.archive' : 'campaign.unarchive',
+      ),
+    }),
+    async remove(ctx, { leadspeekID }) {
+      await campaigns.remove(ctx, leadspeekID);
+      return { ...saved, message: messages.updated };
+    },
+    async list(ctx, input) {
+      const { rows, total } = await campaigns.list(ctx, {
+        companyId: input.companyID,
+        status: input.status,
+        search: input.searchQuery,
+        sort: input.sortby ?? 'created_at',
+        order: input.order ?? 'desc',
+        limit: input.PerPage,
+        offset: (input.Page - 1) * input.PerPage,
+      });
+      return page(rows, total, input);
+    },
+    get: (ctx, { leadspeekID }) => campaigns.get(ctx, leadspeekID),
+    snippet: (ctx, { leadspeekID }) => campaigns.snippet(ctx, leadspeekID),
+    checkPixel: (ctx, { leadspeekID }) => campaigns.checkPixel(ctx, leadspeekID),
+    topUp: async (ctx, { leadspeekID, amount, idempotencyKey }) => ({
+      ...saved,
+      message: 'The balance has been added',
+      balance_micros: Number(await campaigns.topUp(ctx, leadspeekID, amount, idempotencyKey)),
+    }),
+    refusals: async (ctx, { leadspeekID }) => ({
+      data: (await campaigns.refusals(ctx, leadspeekID)).map((row) => ({
+        reason: row.reason,
+        count: Number(row.count),
+        last_at: row.last_at.toISOString(),
+      })),
+    }),
+  };
+}

@@ -1,0 +1,409 @@
+import { randomInt } from 'node:crypto';
+import type { z } from 'zod';
+import type { CampaignFields, STATE_REASONS } from '../../../contract/campaigns.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { may } from '../../../contract/permissions.ts';
+import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Outbound } from '../../platform/outbound.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { checkPage } from './pixel-check.ts';
+import * as store from './store.ts';
+
+type Fields = z.output<typeof CampaignFields>;
+type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
+type StateReason = (typeof STATE_REASONS)[number];
+
+const DAY_MS = 86_400_000;
+/** No campaign holds more than a billion dollars: what is shown must stay exact as a JSON number. */
+const MOST_BALANCE = 1_000_000_000_000_000n;
+const KEY_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
+const newSiteKey = (): string =>
+  Array.from({ length: 20 }, () => KEY_LETTERS[randomInt(KEY_LETTERS.length)]).join('');
+
+export type Campaigns = ReturnType<typeof createCampaigns>;
+
+/** Campaigns: what a client wants recognised, at which price, under which rules. */
+export function createCampaigns(
+  platform: Platform,
+  deps: { audit: Audit; billing: Billing; tenants: Tenants; outbound: Outbound },
+) {
+  const { db, clock } = platform;
+  const { audit, billing, tenants, outbound } = deps;
+
+  const missing = (): never => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  };
+
+  const ownerOf = (row: { root_id: string; agency_id: string; company_id: string }): Owner => ({
+    root_id: row.root_id,
+    agency_id: row.agency_id,
+    company_id: row.company_id,
+  });
+
+  function wire(row: Row, brandName: string, lastVisit: Date | null) {
+    return {
+      leadspeekID: row.id,
+      leadspeek_api_id: Number(row.number),
+      leadspeekType: 'local' as const,
+      company_id: row.company_id,
+      company_name: row.company_name,
+      agency_name: row.agency_name ?? brandName,
+      campaignName: row.name,
+      status: row.state,
+      statusReason: row.state === 'paused' ? (row.state_reason as StateReason | null) : null,
+      urlCode: row.site_url,
+      urlCodeThankyou: row.thank_you_url,
+      phoneenabled: row.phone_required ? ('T' as const) : ('F' as const),
+      homeaddressenabled: row.address_required ? ('T' as const) : ('F' as const),
+      requireemailaddress: row.email_required ? ('T' as const) : ('F' as const),
+      reidentificationtype: row.reidentify as 'never',
+      minConfidence: row.min_confidence,
+      LimitLead: row.daily_cap,
+      startDate: row.starts_on,
+      endDate: row.ends_on,
+      CostSet: dollarsOf(row.price_micros),
+      balance_micros: Number(row.balance ?? 0n),
+      leads_30d: Number(row.leads_30d ?? 0n),
+      visits_30d: Number(row.visits_30d ?? 0n),
+      pixel_check: row.pixel_check as 'found' | null,
+      pixel_checked_at: row.pixel_checked_at?.toISOString() ?? null,
+      last_visit_at: (lastVisit ?? row.last_hour)?.toISOString() ?? null,
+      version: row.version,
+      created_at: row.created_at.toISOString(),
+    };
+  }
+
+  const since30 = (): Date => new Date(clock.now().getTime() - 30 * DAY_MS);
+
+  async function one(tx: Tx, ctx: Ctx, id: string) {
+    const { rows } = await store.pageOfCampaigns(tx, {
+      id,
+      sort: 'created_at',
+      order: 'desc',
+      limit: 1,
+      offset: 0,
+      since: since30(),
+    });
+    const row = rows[0] ?? missing();
+    return wire(
+      row,
+      ctx.tenant.companyName,
+      await store.lastVisitAt(tx, id, new Date(clock.now().getTime() - 7 * DAY_MS)),
+    );
+  }
+
+  const columns = (given: Fields) => ({
+    name: given.campaignName,
+    site_url: given.urlCode,
+    thank_you_url: given.urlCodeThankyou ?? null,
+    phone_required: given.phoneenabled === 'T',
+    address_required: given.homeaddressenabled === 'T',
+    email_required: given.requireemailaddress === 'T',
+    reidentify: given.reidentificationtype,
+    min_confidence: given.minConfidence,
+    daily_cap: given.LimitLead ?? null,
+    starts_on: given.startDate ?? null,
+    ends_on: given.endDate ?? null,
+  });
+
+  function checkFields(ctx: Ctx, given: Fields): void {
+    if (given.startDate && given.endDate && given.endDate < given.startDate) {
+      throw new Refusal('invalid', 'endDate: must not be before the start date', {
+        errors: { endDate: ['must not be before the start date'] },
+      });
+    }
+    if (given.CostSet !== undefined && !may(ctx.actor.grade, 'campaign.price')) {
+      throw new Refusal('forbidden', 'CostSet: the price is set by your agency.', {
+        errors: { CostSet: ['is set by the agency'] },
+      });
+    }
+  }
+
+  /**
+   * A new campaign costs what the client's last one did, else what the agency last asked of anybody, else what the
+   * agency itself pays. Read in the agency's scope: a client may not see any of it.
+   */
+  const usualPrice = (rootId: string, agencyId: string, companyId: string, at: Date): Promise<bigint> =>
+    inScope(db.app, { rootId, agencyId }, async (tx) => {
+      const last = await store.lastPrice(tx, agencyId, companyId);
+      return last ?? (await billing.leadCosts(tx, [agencyId], 'local', at)).get(agencyId) ?? 0n;
+    });
+
+  /** Changes the state of a campaign, checked against what the change needs. */
+  async function setState(
+    tx: Tx,
+    ctx: Ctx,
+    id: string,
+    to: 'active' | 'paused' | 'archived' | 'removed',
+    action: string,
+  ): Promise<void> {
+    const row = (await store.campaignById(tx, id, true)) ?? missing();
+    const from = row.state;
+    const allowed = {
+      active: ['paused', 'active'],
+      paused: ['active', 'paused', 'archived'],
+      archived: ['active', 'paused', 'archived'],
+      removed: ['active', 'paused', 'archived'],
+    }[to];
+    if (!allowed.includes(from)) {
+      throw new Refusal('conflict', `The campaign is ${from}; bring it back first.`, {
+        errors: { status: [`cannot go from ${from} to ${to}`] },
+      });
+    }
+    if (to === 'active') {
+      const balance = (await billing.prepaidOf(tx, [id])).get(id) ?? 0n;
+      if (balance < row.price_micros)
+        throw new Refusal('conflict', ownMessages.balanceEmpty, { errors: { status: ['needs balance'] } });
+    }
+    await store.updateCampaign(tx, id, {
+      state: to,
+      state_reason: to === 'paused' ? 'person' : null,
+      updated_at: clock.now(),
+    });
+    await audit.record(tx, ctx, {
+      action,
+      objectKind: 'campaign',
+      objectId: id,
+      description: `Campaign #${row.number} ${row.name}: ${from} to ${to}`,
+      owner: ownerOf(row),
+    });
+  }
+
+  return {
+    list: (ctx: Ctx, asked: Omit<store.CampaignList, 'since' | 'id'>) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await store.pageOfCampaigns(tx, { ...asked, since: since30() });
+        return { rows: rows.map((row) => wire(row, ctx.tenant.companyName, null)), total };
+      }),
+
+    get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
+
+    /** Creates a campaign for a client; a client's own people need not name it. */
+    async create(ctx: Ctx, given: Fields & { companyID?: string | undefined }) {
+      checkFields(ctx, given);
+      const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
+      if (!companyId)
+        throw new Refusal('invalid', 'companyID: is required', { errors: { companyID: ['is required'] } });
+      const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
+      if (company?.kind !== 'client' || !company.agency_id) return missing();
+      const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
+      const now = clock.now();
+      // Before the transaction below, not inside: whoever holds one connection must not wait for another.
+      const price =
+        given.CostSet === undefined
+          ? await usualPrice(owner.root_id, owner.agency_id, companyId, now)
+          : microsOf(given.CostSet);
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const id = newId(now);
+        await store.insertCampaign(tx, {
+          id,
+          ...owner,
+          module: 'local',
+          ...columns(given),
+          state: price > 0n ? 'paused' : 'active',
+          state_reason: price > 0n ? 'balance_empty' : null,
+          site_key: newSiteKey(),
+          price_micros: price,
+          created_at: now,
+          updated_at: now,
+        });
+        await audit.record(tx, ctx, {
+          action: 'campaign.create',
+          objectKind: 'campaign',
+          objectId: id,
+          description: `Created campaign ${given.campaignName}`,
+          owner,
+        });
+        return one(tx, ctx, id);
+      });
+    },
+
+    /** Changes a campaign; refused when somebody else changed it since `version`. */
+    update: (ctx: Ctx, given: Fields & { leadspeekID: string; version: number }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        checkFields(ctx, given);
+        const row = (await store.campaignById(tx, given.leadspeekID)) ?? missing();
+        const price = given.CostSet === undefined ? {} : { price_micros: microsOf(given.CostSet) };
+        if (
+          !(await store.updateCampaign(
+            tx,
+            row.id,
+            { ...columns(given), ...price, updated_at: clock.now() },
+            given.version,
+          ))
+        ) {
+          throw new Refusal(
+            'conflict',
+            'Somebody else has changed this campaign meanwhile. Reload to see their change, then make yours again.',
+            {
+              errors: { version: ['is not the present one'] },
+            },
+          );
+        }
+        await audit.record(tx, ctx, {
+          action: 'campaign.update',
+          objectKind: 'campaign',
+          objectId: row.id,
+          description: `Changed campaign #${row.number} ${given.campaignName}`,
+          owner: ownerOf(row),
+        });
+        return one(tx, ctx, row.id);
+      }),
+
+    setState: (ctx: Ctx, id: string, to: 'active' | 'paused' | 'archived', action: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        await setState(tx, ctx, id, to, action);
+        return one(tx, ctx, id);
+      }),
+
+    remove: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, (tx) => setState(tx, ctx, id, 'removed', 'campaign.remove')),
+
+    /** The tag for the site: the script comes from the host of the campaign's agency. */
+    snippet: async (ctx: Ctx, id: string) => {
+      const row = await inScope(
+        db.app,
+        ctx.scope,
+        async (tx) => (await store.campaignById(tx, id)) ?? missing(),
+      );
+      const host = (await tenants.primaryHost(row.agency_id)) ?? ctx.tenant.host;
+      const here = new URL(ctx.origin);
+      const origin = `${here.protocol}//${host}${here.port ? `:${here.port}` : ''}`;
+      const script = `${origin}/p/v1/${row.site_key}.js`;
+      return {
+        tag: `<script async src="${script}"></script>`,
+        script_url: script,
+        csp: [`script-src ${origin}`, `connect-src ${origin}`],
+      };
+    },
+
+    /** Fetches the site and looks for the tag; a visit within the last day proves it, too. */
+    checkPixel: async (ctx: Ctx, id: string) => {
+      const now = clock.now();
+      const { row, seen } = await inScope(db.app, ctx.scope, async (tx) => ({
+        row: (await store.campaignById(tx, id)) ?? missing(),
+        seen: await store.lastVisitAt(tx, id, new Date(now.getTime() - DAY_MS)),
+      }));
+      const record = (verdict: 'found' | 'not_found' | 'blocked') =>
+        inScope(db.app, ctx.scope, async (tx) => {
+          await store.updateCampaign(tx, id, { pixel_check: verdict, pixel_checked_at: now });
+          await audit.record(tx, ctx, {
+            action: 'campaign.pixel_check',
+            objectKind: 'campaign',
+            objectId: id,
+            description: `Looked for the tag on ${row.site_url}: ${verdict}`,
+            owner: ownerOf(row),
+          });
+        });
+      try {
+        const { result, message } = await checkPage({
+          siteUrl: row.site_url,
+          siteKey: row.site_key,
+          outbound,
+        });
+        const found = result === 'found' || Boolean(seen);
+        await record(found ? 'found' : 'not_found');
+        return {
+          result: 'success' as const,
+          found,
+          via: result === 'found' ? ('page' as const) : seen ? ('visit' as const) : ('none' as const),
+          message:
+            result !== 'found' && seen
+              ? `${message} Visits have arrived in the last day, though, so it works.`
+              : message,
+        };
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'blocked') throw error;
+        await record('blocked');
+        throw new Refusal('blocked', messages.crawlBlocked);
+      }
+    },
+
+    /** Records prepaid balance; a campaign that stood still for want of it goes on. */
+    topUp: (ctx: Ctx, id: string, amount: string, key: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const amountMicros = microsOf(amount);
+        if (amountMicros <= 0n)
+          throw new Refusal('invalid', 'amount: must be above 0', {
+            errors: { amount: ['must be above 0'] },
+          });
+        if (amountMicros % 10_000n !== 0n)
+          throw new Refusal('invalid', 'amount: must be in whole cents', {
+            errors: { amount: ['must be in whole cents'] },
+          });
+        // Locked before the balance, as everywhere, and before its state is read: it may be about to be paused.
+        const row = (await store.campaignById(tx, id, true)) ?? missing();
+        const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id, campaignId: id };
+        const posted = await billing.topUp(tx, { ...of, amountMicros, key }, clock.now());
+        const balance = (await billing.prepaidOf(tx, [id])).get(id) ?? 0n;
+        if (balance > MOST_BALANCE) {
+          throw new Refusal('invalid', 'amount: must not raise the balance above $1,000,000,000', {
+            errors: { amount: ['must not raise the balance above $1,000,000,000'] },
+          });
+        }
+        if (posted) {
+          if (row.state === 'paused' && row.state_reason === 'balance_empty' && balance >= row.price_micros) {
+            await store.updateCampaign(tx, id, {
+              state: 'active',
+              state_reason: null,
+              updated_at: clock.now(),
+            });
+          }
+          await audit.record(tx, ctx, {
+            action: 'campaign.topup',
+            objectKind: 'campaign',
+            objectId: id,
+            description: `Recorded prepaid balance of $${dollarsOf(amountMicros)} for campaign #${row.number}`,
+            owner: ownerOf(row),
+          });
+        }
+        return balance;
+      }),
+
+    refusals: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (!(await store.campaignById(tx, id))) return missing();
+        return store.refusalsOf(tx, id, since30());
+      }),
+
+    // For the features above.
+    /** A campaign that the scope may see, whatever its state; null when there is none. */
+    visible: async (tx: Tx, id: string) => (await store.campaignById(tx, id)) ?? null,
+    lock: store.lockCampaigns,
+    /** Pauses a campaign whose balance does not cover another lead, and says so. */
+    pauseForBalance: async (
+      tx: Tx,
+      row: { id: string; number: bigint; root_id: string; agency_id: string; company_id: string },
+      at: Date,
+    ) => {
+      await store.updateCampaign(tx, row.id, {
+        state: 'paused',
+        state_reason: 'balance_empty',
+        updated_at: at,
+      });
+      await audit.recordSystem(tx, at, ownerOf(row), {
+        action: 'campaign.paused',
+        objectKind: 'campaign',
+        objectId: row.id,
+        description: `Campaign #${row.number} was paused: ${ownMessages.balanceEmpty}`,
+      });
+    },
+    countHours: (tx: Tx, rows: store.HourRow[]) =>
+      rows.length ? store.addHours(tx, rows) : Promise.resolve(),
+    countRefusals: (tx: Tx, rows: store.RefusalRow[]) =>
+      rows.length ? store.addRefusals(tx, rows) : Promise.resolve(),
+    leadsSince: store.leadsSince,
+    timeZones: store.timeZones,
+    siteByKey: (key: string) => store.siteByKey(db.app, key),
+    insert: store.insertCampaign,
+    newSiteKey,
+  };
+}

@@ -1,0 +1,95 @@
+import type { z } from 'zod';
+import type { LeadMessage } from '../../../contract/delivery.ts';
+
+/** The body of one lead, as a webhook receives it. */
+export type LeadData = z.output<typeof LeadMessage>['data'];
+
+/** Seconds before each attempt, after the one before (Standard Webhooks, retry schedule): 75 h 35 min in all. */
+export const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
+
+export const MOST_PER_CAMPAIGN = 10;
+export const MOST_REPLAYED = 10_000;
+export const TEST_EVERY_MS = 60_000;
+export const TIMEOUT_MS = 15_000;
+export const ANSWER_BYTES = 65_536;
+const ANSWER_KEPT = 2_000;
+const LONGEST_WAIT_S = 86_400;
+
+/** What came of one attempt. */
+export interface Outcome {
+  startedAt: Date;
+  durationMs: number;
+  /** HTTP status; null when there was no answer. */
+  status: number | null;
+  /** The beginning of the answer, as plain text. */
+  answer: string | null;
+  /** In words, why it did not work; null when it did. */
+  error: string | null;
+  retryAfter?: string | undefined;
+  /** Trying again cannot help. */
+  final?: boolean;
+}
+
+/** What follows from an attempt: delivered, failed for good, or another attempt at `nextAt`. */
+export type Verdict =
+  | { state: 'delivered'; gone: false }
+  | { state: 'failed'; gone: boolean }
+  | { state: 'pending'; gone: false; nextAt: Date };
+
+/**
+ * Judges an attempt. Any 2xx is success, a redirect is not; 410 means that nobody wants more; everything else is tried
+ * again by the schedule (plus or minus a fifth), later where a 429 or 503 asks for it, at most 24 hours on.
+ * `attempts` counts this one, too; `random` is in [0, 1).
+ */
+export function judge(outcome: Outcome, attempts: number, now: Date, random: number): Verdict {
+  const { status } = outcome;
+  if (status !== null && status >= 200 && status < 300) return { state: 'delivered', gone: false };
+  if (status === 410) return { state: 'failed', gone: true };
+  const base = SCHEDULE[attempts];
+  if (outcome.final || base === undefined) return { state: 'failed', gone: false };
+  const asked = status === 429 || status === 503 ? waitAsked(outcome.retryAfter, now) : 0;
+  const seconds = Math.max(base * (0.8 + 0.4 * random), asked);
+  return { state: 'pending', gone: false, nextAt: new Date(now.getTime() + Math.round(seconds * 1000)) };
+}
+
+/** Seconds of a Retry-After header (seconds or a date), at most 24 hours; 0 when there is none. */
+function waitAsked(header: string | undefined, now: Date): number {
+  if (!header) return 0;
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LONGEST_WAIT_S) : 0;
+}
+
+/** The beginning of an answer as text that can be stored and shown: no control characters, at most 2,000 characters. */
+export function readable(body: Uint8Array): string {
+  const text = new TextDecoder().decode(body);
+  return text
+    .replace(/[^\P{Cc}\n\t]/gu, '')
+    .slice(0, ANSWER_KEPT)
+    .toWellFormed();
+}
+
+/** A made-up lead for the test button. */
+export function testLead(id: string, campaign: { number: number; name: string }, at: Date): LeadData {
+  return {
+    id,
+    test: true,
+    campaign: { id: campaign.number, name: campaign.name, type: 'local' },
+    person: {
+      first_name: 'Test',
+      last_name: 'Lead',
+      email: 'test.lead@example.com',
+      phone: '+12025550123',
+      phone2: null,
+      address: '1 Example Street',
+      city: 'Springfield',
+      state: 'IL',
+      zip: '62701',
+      company_name: 'Example Company',
+      job_title: 'Tester',
+      website: 'https://example.com',
+    },
+    visit: { page_url: 'https://example.com/pricing', referrer: null },
+    match: { type: 'email_sha256', confidence: 100 },
+    created_at: at.toISOString(),
+  };
+}

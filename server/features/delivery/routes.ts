@@ -1,0 +1,97 @@
+import type { contract } from '../../../contract/index.ts';
+import { messages } from '../../../contract/messages.ts';
+import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
+import { page } from '../../platform/page.ts';
+import type { Counted, Delivery } from './service.ts';
+
+/** The calls of the feature. */
+export function deliveryRoutes(delivery: Delivery): {
+  handlers: Handlers<typeof contract.delivery>;
+  plain: PlainRoute[];
+} {
+  const saved = { result: 'success' as const, message: messages.changesSaved };
+  return {
+    handlers: {
+      list: async (ctx, { leadspeekID }) => ({ data: (await delivery.list(ctx, leadspeekID)).map(wire) }),
+      async create(ctx, input) {
+        const { row, secret } = await delivery.create(ctx, input);
+        return { ...saved, data: wire(row), secret };
+      },
+      update: async (ctx, { id, ...given }) => ({
+        ...saved,
+        data: wire(await delivery.update(ctx, id, given)),
+      }),
+      async remove(ctx, { id }) {
+        await delivery.remove(ctx, id);
+        return saved;
+      },
+      async test(ctx, { id }) {
+        const outcome = await delivery.test(ctx, id);
+        return {
+          result: outcome.error === null ? 'success' : 'failed',
+          message: outcome.error ?? `The endpoint answered ${outcome.status}.`,
+          status: outcome.status,
+          duration_ms: outcome.durationMs,
+        };
+      },
+      async log(ctx, input) {
+        const { rows, tries, total } = await delivery.log(ctx, input.id, {
+          state: input.state,
+          search: input.searchQuery,
+          order: input.order ?? 'desc',
+          limit: input.PerPage,
+          offset: (input.Page - 1) * input.PerPage,
+        });
+        const byDelivery = Map.groupBy(tries, (attempt) => attempt.delivery_id);
+        return page(
+          rows.map((row) => ({
+            id: row.id,
+            message_id: row.message_id,
+            lead_id: row.lead_id,
+            lead_name: row.is_test
+              ? 'Test Lead'
+              : [row.first_name, row.last_name].filter(Boolean).join(' ') || null,
+            state: row.state,
+            is_test: row.is_test,
+            attempts: row.attempts,
+            next_at: row.next_at?.toISOString() ?? null,
+            delivered_at: row.delivered_at?.toISOString() ?? null,
+            created_at: row.created_at.toISOString(),
+            tries: (byDelivery.get(row.id) ?? []).map((attempt) => ({
+              number: attempt.number,
+              started_at: attempt.started_at.toISOString(),
+              duration_ms: attempt.duration_ms,
+              status: attempt.status,
+              answer: attempt.answer,
+              error: attempt.error,
+            })),
+          })),
+          total,
+          input,
+        );
+      },
+      async replay(ctx, { id, deliveryID }) {
+        const replayed = await delivery.replay(ctx, id, deliveryID);
+        return {
+          result: 'success',
+          message: replayed === 1 ? 'Sending 1 lead again' : `Sending ${replayed} leads again`,
+          replayed,
+        };
+      },
+    },
+    plain: [],
+  };
+}
+
+const wire = (row: Counted) => ({
+  id: row.id,
+  leadspeekID: row.campaign_id,
+  kind: row.kind,
+  url: row.url,
+  state: row.state === 'enabled' ? ('enabled' as const) : ('disabled' as const),
+  state_reason: row.state_reason,
+  delivered: Number(row.delivered),
+  pending: Number(row.pending),
+  failed: Number(row.failed),
+  created_at: row.created_at.toISOString(),
+});

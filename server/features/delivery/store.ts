@@ -1,0 +1,229 @@
+import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import { MOST_REPLAYED } from './policy.ts';
+
+export type IntegrationRow = Selectable<Schema['integration']>;
+type State = Schema['delivery']['state'];
+export interface Counted extends IntegrationRow {
+  delivered: bigint;
+  pending: bigint;
+  failed: bigint;
+}
+
+/** The webhooks of a campaign (or the one of this id, removed or not) with their deliveries counted, oldest first. */
+export async function integrations(
+  tx: Tx,
+  which: { campaignId: string } | { id: string },
+): Promise<Counted[]> {
+  const count = (state: State) =>
+    sql<bigint>`count(d.id) filter (where d.state = ${state} and not d.is_test)`.as(state);
+  let query = tx
+    .selectFrom('integration as i')
+    .leftJoin('delivery as d', (join) =>
+      join.onRef('d.integration_id', '=', 'i.id').onRef('d.campaign_id', '=', 'i.campaign_id'),
+    )
+    .selectAll('i')
+    .select([count('delivered'), count('pending'), count('failed')])
+    .groupBy('i.id')
+    .orderBy('i.created_at')
+    .orderBy('i.id');
+  query =
+    'id' in which
+      ? query.where('i.id', '=', which.id)
+      : query.where('i.campaign_id', '=', which.campaignId).where('i.state', '!=', 'removed');
+  return query.execute();
+}
+
+/** An integration that the scope may see, removed ones too; `lock` keeps others from changing it meanwhile. */
+export async function integrationById(tx: Tx, id: string, lock = false): Promise<IntegrationRow | undefined> {
+  const query = tx.selectFrom('integration').selectAll().where('id', '=', id);
+  return (lock ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** How many webhooks a campaign has; whoever asks next waits until this transaction ends. */
+export async function countLocked(tx: Tx, campaignId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`integration:${campaignId}`}, 0))`.execute(tx);
+  const { count } = await tx
+    .selectFrom('integration')
+    .select(sql<bigint>`count(*)`.as('count'))
+    .where('campaign_id', '=', campaignId)
+    .where('state', '!=', 'removed')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertIntegration(tx: Tx, row: Insertable<Schema['integration']>): Promise<void> {
+  await tx.insertInto('integration').values(row).execute();
+}
+
+export async function updateIntegration(
+  tx: Tx,
+  id: string,
+  set: Updateable<Schema['integration']>,
+): Promise<void> {
+  await tx.updateTable('integration').set(set).where('id', '=', id).execute();
+}
+
+/** One delivery for each lead and enabled webhook of its campaign, in one statement; those that exist already stay. */
+export async function insertForLeads(
+  tx: Tx,
+  leads: { id: string; campaignId: string }[],
+  at: Date,
+): Promise<{ id: string; root_id: string; integration_id: string }[]> {
+  const { rows } = await sql<{ id: string; root_id: string; integration_id: string }>`
+    insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state,
+                          next_at, created_at)
+    select gen_random_uuid(), i.root_id, i.agency_id, i.company_id, i.campaign_id, i.id, l.id,
+           'msg_' || replace(gen_random_uuid()::text, '-', ''), 'pending', ${at}, ${at}
+    from unnest(${leads.map((lead) => lead.id)}::uuid[], ${leads.map((lead) => lead.campaignId)}::uuid[])
+           as l (id, campaign_id)
+    join integration i on i.campaign_id = l.campaign_id and i.state = 'enabled'
+    on conflict (integration_id, lead_id) do nothing
+    returning id, root_id, integration_id`.execute(tx);
+  return rows;
+}
+
+export async function insertDelivery(tx: Tx, row: Insertable<Schema['delivery']>): Promise<void> {
+  await tx.insertInto('delivery').values(row).execute();
+}
+
+/** When the last test message of a webhook was made. */
+export async function lastTestAt(
+  tx: Tx,
+  integration: IntegrationRow,
+  since: Date,
+): Promise<Date | undefined> {
+  const row = await tx
+    .selectFrom('delivery')
+    .select('created_at')
+    .where('campaign_id', '=', integration.campaign_id)
+    .where('created_at', '>', since)
+    .where('integration_id', '=', integration.id)
+    .where('is_test', '=', true)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
+/** A delivery with what sending it needs. */
+export async function deliveryToSend(tx: Tx, id: string) {
+  return tx
+    .selectFrom('delivery as d')
+    .innerJoin('integration as i', 'i.id', 'd.integration_id')
+    .select([
+      'd.id',
+      'd.lead_id',
+      'd.message_id',
+      'd.state',
+      'd.attempts',
+      'd.root_id',
+      'd.agency_id',
+      'd.company_id',
+    ])
+    .select(['i.id as integration_id', 'i.url', 'i.secret_sealed', 'i.state as integration_state'])
+    .where('d.id', '=', id)
+    .executeTakeFirst();
+}
+
+/**
+ * Records an attempt and what follows, unless somebody else has recorded one since `attempts` were counted.
+ * Answers whether it did.
+ */
+export async function settle(
+  tx: Tx,
+  delivery: { id: string; attempts: number },
+  set: { state: State; next_at: Date | null; delivered_at: Date | null },
+  attempt: {
+    started_at: Date;
+    duration_ms: number;
+    status: number | null;
+    answer: string | null;
+    error: string | null;
+  },
+): Promise<boolean> {
+  const number = delivery.attempts + 1;
+  const row = await tx
+    .updateTable('delivery')
+    .set({ ...set, attempts: number })
+    .where('id', '=', delivery.id)
+    .where('attempts', '=', delivery.attempts)
+    .returning(['root_id', 'agency_id', 'company_id'])
+    .executeTakeFirst();
+  if (!row) return false;
+  await tx
+    .insertInto('delivery_attempt')
+    .values({ delivery_id: delivery.id, number, ...row, ...attempt })
+    .execute();
+  return true;
+}
+
+/** A page of a webhook's deliveries, with how many there are. `search` is the id of a message. */
+export async function deliveries(
+  tx: Tx,
+  integration: IntegrationRow,
+  asked: {
+    state?: State | undefined;
+    search?: string | undefined;
+    order: 'asc' | 'desc';
+    limit: number;
+    offset: number;
+  },
+) {
+  const base = tx
+    .selectFrom('delivery as d')
+    .where('d.campaign_id', '=', integration.campaign_id)
+    .where('d.integration_id', '=', integration.id)
+    .$if(asked.state !== undefined, (query) => query.where('d.state', '=', asked.state!))
+    .$if(Boolean(asked.search), (query) => query.where('d.message_id', '=', asked.search!));
+  const { total } = await base.select(sql<bigint>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const rows = await base
+    .leftJoin('lead_contact as c', 'c.lead_id', 'd.lead_id')
+    .selectAll('d')
+    .select(['c.first_name', 'c.last_name'])
+    .orderBy('d.created_at', asked.order)
+    .orderBy('d.id', asked.order)
+    .limit(asked.limit)
+    .offset(asked.offset)
+    .execute();
+  const tries = rows.length
+    ? await tx
+        .selectFrom('delivery_attempt')
+        .selectAll()
+        .where(sql<SqlBool>`delivery_id = any(${rows.map((row) => row.id)}::uuid[])`)
+        .orderBy('number')
+        .execute()
+    : [];
+  return { rows, tries, total: Number(total) };
+}
+
+/** One delivery of a webhook, locked. */
+export async function deliveryById(tx: Tx, integrationId: string, id: string) {
+  return tx
+    .selectFrom('delivery')
+    .select(['id', 'state', 'is_test'])
+    .where('id', '=', id)
+    .where('integration_id', '=', integrationId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Makes deliveries pending again: the one named, or all that failed (tests apart, the oldest 10,000). */
+export async function reopen(
+  tx: Tx,
+  integrationId: string,
+  at: Date,
+  id?: string,
+): Promise<{ id: string; root_id: string; attempts: number }[]> {
+  const chosen = id
+    ? sql`select ${id}::uuid as id`
+    : sql`select id from delivery where integration_id = ${integrationId} and state = 'failed' and not is_test
+          order by created_at, id limit ${MOST_REPLAYED} for update skip locked`;
+  const { rows } = await sql<{ id: string; root_id: string; attempts: number }>`
+    with chosen as (${chosen})
+    update delivery d set state = 'pending', next_at = ${at}, delivered_at = null
+    from chosen where d.id = chosen.id and d.integration_id = ${integrationId}
+    returning d.id, d.root_id, d.attempts`.execute(tx);
+  return rows;
+}

@@ -1,0 +1,1 @@
+export { createExclusions, type Exclusions, type Identity } from './service.ts';

@@ -1,0 +1,152 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { newId } from '../../platform/ids.ts';
+import { lineNumbers, readRows } from './csv-file.ts';
+import { copyLine, type Staged } from './graph.store.ts';
+import type { Fault, Person, PersonField } from './model.ts';
+import { type Cells, readPerson } from './row.policy.ts';
+
+/** How many rows (or bytes of the file, at about which) one transaction takes. */
+export interface BatchSize {
+  rows: number;
+  bytes: number;
+}
+
+/** People ready for COPY (each at most once). */
+export interface Copies {
+  people: number;
+  data: Buffer;
+}
+
+/** What one transaction does: the part of a file from `at` to `end`, where `line` is the number of the next line. */
+export interface Batch {
+  at: number;
+  end: number;
+  line: number;
+  rows: number;
+  /** Everybody as their first row says, then, of those with several rows, what the later ones say together. */
+  copies: Copies[];
+  errors: (Fault & { line: number })[];
+}
+
+/** Rows read in one go, before the database's answers and other requests get their turn. */
+const GROUP = { most: 200, mostBytes: 1024 * 1024 };
+
+/**
+ * Reads a file's rows in batches. Where the batches end depends on the file and `from` alone, so that an import that was
+ * cut off and one that was not do the same. Rows are turned into COPY's text at once: a batch of objects, living until
+ * it is full, would cost more in garbage collection than the reading.
+ * @param from a byte where a row begins, in line `line`
+ */
+export async function* readBatches(
+  path: string,
+  plan: PersonField[],
+  {
+    from,
+    line,
+    delimiter,
+    size,
+    now,
+  }: { from: number; line: number; delimiter: string; size: BatchSize; now: () => Date },
+): AsyncGenerator<Batch> {
+  let batch = newBatch(from);
+  for await (const group of readRows(path, {
+    from,
+    delimiter,
+    most: Math.min(GROUP.most, size.rows),
+    mostBytes: GROUP.mostBytes,
+  })) {
+    const at = now();
+    let lines = '';
+    for (const { cells, at: begins, end } of group) {
+      batch.end = end;
+      batch.rows++;
+      const read = readRow(cells, plan);
+      if (!('ref' in read)) batch.faults.push({ ...read, at: begins });
+      else if (!batch.seen.has(read.ref)) {
+        batch.seen.add(read.ref);
+        lines += copyLine({ ...read, id: newId(at), at: begins });
+      } else {
+        const before = batch.later.get(read.ref);
+        batch.later.set(read.ref, { ...(before ? combine(before, read) : read), id: newId(at), at: begins });
+      }
+    }
+    batch.first.push(Buffer.from(lines));
+    if (batch.rows >= size.rows || batch.end - batch.at >= size.bytes) {
+      const full = await close(path, batch, line);
+      yield full;
+      batch = newBatch(full.end);
+      line = full.line;
+    }
+    await breathe();
+  }
+  if (batch.rows > 0) yield close(path, batch, line);
+}
+
+interface OpenBatch {
+  at: number;
+  end: number;
+  rows: number;
+  seen: Set<string>;
+  first: Buffer[];
+  later: Map<string, Staged>;
+  faults: (Fault & { at: number })[];
+}
+
+const newBatch = (at: number): OpenBatch => ({
+  at,
+  end: at,
+  rows: 0,
+  seen: new Set(),
+  first: [],
+  later: new Map(),
+  faults: [],
+});
+
+async function close(path: string, batch: OpenBatch, line: number): Promise<Batch> {
+  const { at, end, rows, faults, later } = batch;
+  const lines = await lineNumbers(path, at, line, [...faults.map((fault) => fault.at), end]);
+  const copies = [{ people: batch.seen.size, data: Buffer.concat(batch.first) }];
+  if (later.size > 0)
+    copies.push({ people: later.size, data: Buffer.from([...later.values()].map(copyLine).join('')) });
+  return {
+    at,
+    end,
+    line: lines.at(-1)!,
+    rows,
+    copies,
+    errors: faults.map((fault, i) => ({ ...fault, line: lines[i]! })),
+  };
+}
+
+/** The last row about a person wins; what it does not say, and the keys, stay as an earlier one said. */
+function combine(earlier: Person, later: Person): Person {
+  const known = new Set(earlier.keys.map((key) => `${key.kind}${key.value}`));
+  return {
+    ref: later.ref,
+    content: { ...earlier.content, ...later.content },
+    keys: [...earlier.keys, ...later.keys.filter((key) => !known.has(`${key.kind}${key.value}`))],
+  };
+}
+
+function readRow(cells: string[], plan: PersonField[]): Person | Fault {
+  if (
+    cells.length < plan.length ||
+    (cells.length > plan.length && cells.slice(plan.length).some((cell) => cell !== ''))
+  ) {
+    const reason = `has ${cells.length} values where the first line has ${plan.length} names`;
+    return { field: null, reason, value: null };
+  }
+  let length = 0;
+  for (const cell of cells) length += cell.length;
+  if (length > 1_000_000) return { field: null, reason: 'is longer than 1 MB', value: null };
+  const byField: Cells = {};
+  for (let i = 0; i < plan.length; i++) {
+    const field = plan[i]!;
+    const cell = cells[i]!;
+    if (field === 'ignore' || cell === '') continue;
+    const before = byField[field];
+    if (before) before.push(cell);
+    else byField[field] = [cell];
+  }
+  return readPerson(byField);
+}

@@ -1,0 +1,94 @@
+import type { PersonField } from './model.ts';
+
+/** Names of columns as vendors write them, in lower case without spaces, underscores and dashes. */
+const NAMES: Record<Exclude<PersonField, 'ignore'>, string> = {
+  external_id: 'externalid uuid personid pdlid',
+  first_name: 'firstname fname givenname forename first',
+  last_name: 'lastname lname surname familyname last',
+  full_name: 'fullname name contactname',
+  email:
+    'email emailaddress mail emails personalemail personalemails personalverifiedemails deepverifiedemails businessemail ' +
+    'businessemails businessverifiedemails workemail email1 email2 email3 primaryemail emailarray',
+  email_sha256:
+    'sha256 emailsha256 sha256email sha256personalemail sha256businessemail personalemailsha256 businessemailsha256 hemsha256 ' +
+    'sha256hem hem hems hashedemail emailhash emailhashed',
+  email_sha1: 'sha1 emailsha1 sha1email hemsha1 sha1hem',
+  email_md5: 'md5 emailmd5 md5email hemmd5 md5hem',
+  phone:
+    'phone phone1 phonenumber telephone tel mobile mobilephone mobilephone1 mobilenumber cell cellphone cellnumber personalphone ' +
+    'homephone',
+  phone2:
+    'phone2 directnumber directphone workphone mobilephone2 mobilephone3 phone3 altphone alternatephone secondaryphone',
+  address: 'address address1 addressline1 street streetaddress personaladdress homeaddress mailingaddress',
+  city: 'city town personalcity locality',
+  county: 'county personalcounty',
+  state: 'state province region personalstate statecode',
+  zip: 'zip zipcode postal postalcode postcode personalzip zip5',
+  company_name: 'company companyname organization organisation employer business businessname',
+  website: 'website web url companydomain companywebsite domain homepage',
+  job_title: 'jobtitle title position occupation occupationdetail',
+  ip: 'ip ipaddress ipaddr ipv4 ipv6 ips',
+  device_id: 'deviceid maid maids mobileadid advertisingid idfa aaid gaid',
+};
+
+const FIELD_OF = new Map(
+  Object.entries(NAMES).flatMap(([field, names]) =>
+    names.split(' ').map((name) => [name, field as PersonField]),
+  ),
+);
+
+/** What a column probably means, judged by its name; 'ignore' when unknown. */
+export function fieldOf(name: string): PersonField {
+  return FIELD_OF.get(name.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? 'ignore';
+}
+
+/** Column names fit to be told apart: nameless ones are numbered, later ones of the same name too. */
+export function columnNames(header: string[]): string[] {
+  const seen = new Map<string, number>();
+  return header.map((cell, i) => {
+    const name = cell.trim() || `column ${i + 1}`;
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name} (${count})`;
+  });
+}
+
+/** The meaning of each column: by hand where the mapping names it, else by the column's own name. */
+export function planColumns(header: string[], mapping: Record<string, PersonField>): PersonField[] {
+  return columnNames(header).map((name, i) =>
+    Object.hasOwn(mapping, name) ? mapping[name]! : fieldOf(header[i]!),
+  );
+}
+
+/** The first column that a mapping names and the file lacks, or null. */
+export function unknownColumn(header: string[], mapping: Record<string, PersonField>): string | null {
+  const names = new Set(columnNames(header));
+  return Object.keys(mapping).find((name) => !names.has(name)) ?? null;
+}
+
+/** Whether rows of such columns can say who they are about. */
+export function canIdentify(plan: PersonField[]): boolean {
+  const has = (...fields: PersonField[]) => fields.some((field) => plan.includes(field));
+  return (
+    has('external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'phone2') ||
+    (has('first_name', 'last_name', 'full_name') && has('address'))
+  );
+}
+
+/** Why a first line cannot be column names (it looks like data, or the file is not text), or null. */
+export function headerFault(header: string[]): string | null {
+  if (header.some((cell) => cell.includes('\0'))) {
+    return 'the first line holds NUL bytes; save the file as UTF-8 text';
+  }
+  if (header.some((cell) => cell.includes('\r')))
+    return 'the lines end with CR alone; save the file with LF or CRLF line ends';
+  if (header.some((cell) => cell.length > 500)) return 'the first line is too long for column names';
+  const isData = (cell: string) =>
+    /^\S+@\S+\.\S+$/.test(cell.trim()) ||
+    /^[0-9a-f]{32,64}$/i.test(cell.trim()) ||
+    /^\+?[\d ().-]{7,}$/.test(cell.trim());
+  if (header.some(isData)) return 'the first line must hold the names of the columns, and it looks like data';
+  if (header.every((cell) => cell.trim() === ''))
+    return 'the first line must hold the names of the columns, and it is empty';
+  return null;
+}

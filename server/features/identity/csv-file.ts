@@ -1,0 +1,252 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CsvError, Parser } from 'csv-parse';
+import { FileFault } from './model.ts';
+
+/** A file larger than it may be. */
+export class TooLarge extends Error {
+  override name = 'TooLarge';
+}
+
+const NEWLINE = 0x0a;
+
+/**
+ * Writes an incoming file to `path` as UTF-8 without a byte order mark. UTF-16 is told by its byte order mark; anything
+ * else must be UTF-8. What was written is removed when this throws.
+ * @param most the most bytes it may have
+ * @returns the size as written, and the SHA-256 of the file as it came
+ * @throws TooLarge; FileFault when it is empty or not text in UTF-8, with the first wrong line
+ */
+export async function takeIn(
+  source: AsyncIterable<Uint8Array>,
+  path: string,
+  most: number,
+): Promise<{ bytes: number; sha256: Buffer }> {
+  await mkdir(dirname(path), { recursive: true });
+  const sha256 = createHash('sha256');
+  let came = 0;
+  let bytes = 0;
+  async function* incoming(): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      came += chunk.length;
+      if (came > most) throw new TooLarge(`The file is larger than ${most} bytes.`);
+      sha256.update(chunk);
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    }
+  }
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of asUtf8(incoming())) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  try {
+    await pipeline(counted(), createWriteStream(path, { mode: 0o600 }));
+    if (bytes === 0) throw new FileFault('The file is empty.');
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+  return { bytes, sha256: sha256.digest() };
+}
+
+async function* asUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  let decoder: TextDecoder | undefined;
+  let rest = Buffer.alloc(0); // the beginning of a character that the last chunk ended in
+  let lines = 1;
+  const check = (chunk: Buffer, last: boolean): Buffer => {
+    const whole = rest.length ? Buffer.concat([rest, chunk]) : chunk;
+    const end = whole.length - (last ? 0 : begunCharacter(whole));
+    const text = whole.subarray(0, end);
+    if (!isUtf8(text)) {
+      for (let at = 0; at < text.length; lines++) {
+        const next = text.indexOf(NEWLINE, at) + 1 || text.length;
+        if (!isUtf8(text.subarray(at, next))) break;
+        at = next;
+      }
+      throw new FileFault(`The file is not UTF-8 (line ${lines}). Save it as UTF-8 and try again.`);
+    }
+    lines += newlines(text);
+    rest = Buffer.from(whole.subarray(end));
+    return text;
+  };
+  const convert = (chunk: Buffer, last: boolean): Buffer => {
+    if (!decoder) return check(chunk, last);
+    try {
+      return Buffer.from(decoder.decode(chunk, { stream: !last }));
+    } catch {
+      throw new FileFault('The file begins like UTF-16 and is not. Save it as UTF-8 and try again.');
+    }
+  };
+  const begin = (first: Buffer): Buffer => {
+    const mark = first.subarray(0, 2).toString('hex');
+    if (mark === 'fffe' || mark === 'feff') {
+      decoder = new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be', { fatal: true, ignoreBOM: false });
+      return first;
+    }
+    return first.subarray(0, 3).toString('hex') === 'efbbbf' ? first.subarray(3) : first;
+  };
+  for await (const chunk of source) {
+    if (head) {
+      head = Buffer.concat([head, chunk]);
+      if (head.length < 3) continue;
+      yield convert(begin(head), false);
+      head = undefined;
+    } else {
+      yield convert(chunk, false);
+    }
+  }
+  yield convert(head ? begin(head) : Buffer.alloc(0), true);
+}
+
+/** How many bytes at the end are the beginning of a character of several bytes (0 to 3). */
+function begunCharacter(text: Buffer): number {
+  for (let back = 1; back <= Math.min(3, text.length); back++) {
+    const byte = text[text.length - back]!;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
+/** One line's cells (or that of several, where cells hold line breaks), and where in the file it begins and ends. */
+export interface RawRow {
+  cells: string[];
+  at: number;
+  end: number;
+}
+
+/** The most bytes that a row may have before the rest of the file is taken for the inside of a quotation. */
+const LONGEST_ROW = 8 * 1024 * 1024;
+
+/**
+ * Reads the rows of a UTF-8 CSV file from a byte on, in batches of `most` rows or about `mostBytes`, whichever comes
+ * first. The batches depend on the file and the starting byte alone. Blank lines are left out.
+ * @throws FileFault with the line, when a quotation is not closed
+ */
+export async function* readRows(
+  path: string,
+  options: { from?: number; delimiter: string; most: number; mostBytes: number },
+): AsyncGenerator<RawRow[]> {
+  const from = options.from ?? 0;
+  let rows: RawRow[] = [];
+  let at = from;
+  let batchFrom = from;
+  const full: RawRow[][] = [];
+  const parser = new Parser({
+    delimiter: options.delimiter,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: LONGEST_ROW,
+    // Rows are collected here and not by the stream, which would cost as much again as the parsing.
+    on_record: (cells: string[], { bytes }) => {
+      const end = from + bytes;
+      if (cells.length > 1 || cells[0] !== '') rows.push({ cells, at, end });
+      at = end;
+      if (rows.length >= options.most || at - batchFrom >= options.mostBytes) {
+        if (rows.length > 0) full.push(rows);
+        rows = [];
+        batchFrom = at;
+      }
+      return null;
+    },
+  });
+  let failed: Error | undefined;
+  let settle = () => {};
+  const onError = (error: Error | null | undefined) => {
+    failed ??= error ?? undefined;
+    settle();
+  };
+  parser.on('error', onError);
+  parser.resume();
+  const step = (act: (done: (error?: Error | null) => void) => void) =>
+    new Promise<void>((done) => {
+      settle = done;
+      act(onError);
+    });
+  try {
+    for await (const chunk of createReadStream(path, { start: from, highWaterMark: 64 * 1024 })) {
+      await step((done) => parser.write(chunk, done));
+      yield* full.splice(0);
+      if (failed) break;
+    }
+    if (!failed) await step((done) => parser.end(done));
+    yield* full.splice(0);
+    if (rows.length > 0) yield rows;
+    if (failed) {
+      if (!(failed instanceof CsvError)) throw failed;
+      const line = (await lineNumbers(path, 0, 1, [at]))[0];
+      throw new FileFault(
+        failed.code === 'CSV_MAX_RECORD_SIZE' || failed.code === 'CSV_QUOTE_NOT_CLOSED'
+          ? `Line ${line}: a quotation mark opens a value and none closes it. The rows before it were imported.`
+          : `Line ${line}: ${failed.message}. The rows before it were imported.`,
+      );
+    }
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** How many line breaks there are. */
+function newlines(text: Buffer): number {
+  let count = 0;
+  for (let at = text.indexOf(NEWLINE); at !== -1; at = text.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}
+
+/**
+ * The line numbers of places in a file.
+ * @param from a byte whose line number `line` is known
+ * @param places bytes at or after it, ascending
+ */
+export async function lineNumbers(
+  path: string,
+  from: number,
+  line: number,
+  places: number[],
+): Promise<number[]> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(1024 * 1024);
+    const numbers: number[] = [];
+    for (const place of places) {
+      while (from < place) {
+        const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, place - from), from);
+        if (bytesRead === 0) break;
+        line += newlines(buffer.subarray(0, bytesRead));
+        from += bytesRead;
+      }
+      numbers.push(line);
+    }
+    return numbers;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The separator that a header line uses: the one of , ; tab | that it holds most of. */
+export async function findDelimiter(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, 0);
+    const [header = ''] = buffer
+      .subarray(0, bytesRead)
+      .toString()
+      .replace(/"[^"]*"/g, '')
+      .split('\n', 1);
+    const counts = [',', ';', '\t', '|'].map((delimiter) => ({
+      delimiter,
+      count: header.split(delimiter).length,
+    }));
+    return counts.reduce((best, one) => (one.count > best.count ? one : best)).delimiter;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { type Selectable, sql } from 'kysely';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Owner } from '../../platform/db/owner.ts';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import { CONTENT, type Key, KIND, MOST_PEOPLE, type Person } from './model.ts';
+
+/** A person on the way into the graph: `id` is the one they get when new, `at` where in its file the row begins. */
+export interface Staged extends Person {
+  id: string;
+  at: number;
+}
+
+/** What a merge did; `same` counts staged people that nothing changed for. */
+export interface Merged {
+  added: number;
+  changed: number;
+  same: number;
+  keysAdded: number;
+}
+
+/** The owner columns of everything in a root's graph. */
+export const ownerOf = (rootId: string): Owner => ({ root_id: rootId, agency_id: null, company_id: rootId });
+
+async function makeStage(tx: Tx): Promise<void> {
+  // A temporary table knows no row security and no other session: what is in it goes through the real tables' walls.
+  await sql`create temp table if not exists person_stage (
+    id uuid not null, known_id uuid, ref bytea not null, at bigint not null, keys bytea[] not null,
+    ${sql.raw(CONTENT.map((column) => `${column} text`).join(', '))}
+  ) on commit drop`.execute(tx);
+  await sql`truncate pg_temp.person_stage`.execute(tx);
+}
+
+/** A key as `person.keys` lists it, in hex: a byte of kind, then the value. */
+const listed = ({ kind, value }: Key): string => `0${kind}${value}`;
+
+/** One person in COPY's text format, for stageByCopy. */
+export function copyLine({ id, ref, at, content, keys }: Staged): string {
+  let line = `${id}\t\\\\x${ref}\t${at}\t{`;
+  for (let i = 0; i < keys.length; i++) line += `${i ? ',' : ''}"\\\\\\\\x${listed(keys[i]!)}"`;
+  line += '}';
+  for (const column of CONTENT) line += `\t${copyText(content[column])}`;
+  return `${line}\n`;
+}
+
+/** Brings people beside the graph by COPY; `client` must be the connection of `tx`. */
+export async function stageByCopy(tx: Tx, client: pg.ClientBase, data: Buffer): Promise<void> {
+  await makeStage(tx);
+  const stream = client.query(
+    copyFrom(`copy pg_temp.person_stage (id, ref, at, keys, ${CONTENT.join(', ')}) from stdin`),
+  );
+  const finished = once(stream, 'finish');
+  stream.end(data);
+  await finished;
+}
+
+/** A value in COPY's text format. */
+function copyText(text: string | undefined): string {
+  if (text === undefined) return '\\N';
+  return /[\\\n\r\t]/.test(text)
+    ? text.replace(/[\\\n\r\t]/g, (c) =>
+        c === '\\' ? '\\\\' : c === '\n' ? '\\n' : c === '\r' ? '\\r' : '\\t',
+      )
+    : text;
+}
+
+/** Brings a few people beside the graph, where there is no connection to COPY on. */
+export async function stageByInsert(tx: Tx, people: readonly Staged[]): Promise<void> {
+  await makeStage(tx);
+  const rows = people.map(({ id, ref, at, content, keys }) => ({
+    id,
+    ref: `\\x${ref}`,
+    at,
+    keys: keys.map((key) => `\\x${listed(key)}`),
+    ...content,
+  }));
+  const columns = sql.raw(`id, ref, at, keys, ${CONTENT.join(', ')}`);
+  await sql`insert into pg_temp.person_stage (${columns})
+    select ${columns} from json_populate_recordset(null::pg_temp.person_stage, ${JSON.stringify(rows)}::json)`.execute(
+    tx,
+  );
+}
+
+/**
+ * Merges what is staged (each `ref` once) into a root's graph. What a source does not say stays as it was; a row that
+ * begins before the one of the same file that changed the person last does not undo it.
+ * @param file the first bytes of the file's SHA-256, null where there is no file
+ */
+export async function mergeStage(
+  tx: Tx,
+  rootId: string,
+  source: string,
+  file: Buffer | null,
+  staged: number,
+  now: Date,
+): Promise<Merged> {
+  await lockGraph(tx, rootId);
+  await sql`set local work_mem = '64MB'`.execute(tx);
+  const columns = sql.raw(`keys, ${CONTENT.join(', ')}`);
+  const added = await count(
+    tx,
+    sql`insert into person (id, root_id, agency_id, company_id, ref, ${columns}, source, source_file, source_at, created_at, updated_at)
+      select id, ${rootId}::uuid, null, ${rootId}::uuid, ref, ${columns}, ${source}, ${file}::bytea, at, ${now}::timestamptz, ${now}::timestamptz
+      from pg_temp.person_stage
+      on conflict (root_id, ref) do nothing`,
+  );
+  const addKeys = (people: ReturnType<typeof sql>) =>
+    sql`insert into identity_key (root_id, agency_id, company_id, kind, value, person_id, source, seen_at)
+      select ${rootId}::uuid, null, ${rootId}::uuid, get_byte(key, 0), substring(key from 2), person_id, ${source}, ${now}::timestamptz
+      from (${people}) found (person_id, keys), unnest(keys) key
+      order by key`; // neighbours in the index one after the other
+  if (added === staged) {
+    const keysAdded = await count(tx, addKeys(sql`select id, keys from pg_temp.person_stage`));
+    return { added, changed: 0, same: 0, keysAdded };
+  }
+  // The inner look-up has a limit so that it is made by the index, one by one, whatever the planner thinks of the sizes.
+  await sql`update pg_temp.person_stage s set known_id = found.id
+    from (select t.id as staged_id, p.id from pg_temp.person_stage t
+          cross join lateral (select id from person where root_id = ${rootId} and ref = t.ref limit 1) p) found
+    where s.id = found.staged_id and found.id <> s.id`.execute(tx);
+  const merged = (column: string) => sql.raw(`coalesce(s.${column}, p.${column})`);
+  const set = sql.join(CONTENT.map((column) => sql`${sql.raw(column)} = ${merged(column)}`));
+  const changed = await count(
+    tx,
+    sql`update person p
+      set ${set}, source = ${source}, source_file = ${file}::bytea, source_at = s.at, updated_at = ${now}::timestamptz
+      from pg_temp.person_stage s
+      where p.root_id = ${rootId} and p.id = s.known_id
+        and (${sql.join(CONTENT.map(merged))}) is distinct from (${sql.join(CONTENT.map((column) => sql.raw(`p.${column}`)))})
+        and not coalesce(p.source_file = ${file}::bytea and p.source_at > s.at, false)`,
+  );
+  await sql`update person p set keys = p.keys || array(select key from unnest(s.keys) key where key <> all (p.keys))
+    from pg_temp.person_stage s
+    where p.root_id = ${rootId} and p.id = s.known_id and not p.keys @> s.keys`.execute(tx);
+  const keysAdded = await count(
+    tx,
+    sql`${addKeys(sql`select coalesce(known_id, id), keys from pg_temp.person_stage`)} on conflict do nothing`,
+  );
+  return { added, changed, same: staged - added - changed, keysAdded };
+}
+
+/** Merges into one graph come one after the other: two that met the same people would wait for each other for ever. */
+async function lockGraph(tx: Tx, rootId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`people of ${rootId}`}, 0))`.execute(tx);
+}
+
+async function count(tx: Tx, statement: ReturnType<typeof sql>): Promise<number> {
+  return Number((await statement.execute(tx)).numAffectedRows ?? 0n);
+}
+
+/** One key to look up: `visit` is the index of the visit it came with. */
+export interface Probe {
+  visit: number;
+  kind: number;
+  value: Buffer;
+}
+
+/** A person that a probe led to; `people` counts those who share the key, up to MOST_PEOPLE. */
+export interface Hit {
+  visit: number;
+  kind: number;
+  person_id: string;
+  source: string;
+  seen_at: Date;
+  people: number;
+}
+
+/** Looks up keys of many visits in one query, each by the primary key's index and for at most MOST_PEOPLE people. */
+export async function findPeople(tx: Tx, rootId: string, probes: readonly Probe[]): Promise<Hit[]> {
+  const { rows } = await sql<Hit>`
+    select p.visit, p.kind, k.person_id, k.source, k.seen_at, (count(*) over (partition by p.visit, p.kind))::int as people
+    from unnest(${probes.map((p) => p.visit)}::int[], ${probes.map((p) => p.kind)}::smallint[], ${probes.map((p) => p.value)}::bytea[])
+      p (visit, kind, value)
+    cross join lateral (
+      select person_id, source, seen_at from identity_key
+      where root_id = ${rootId} and kind = p.kind and value = p.value
+      order by person_id limit ${MOST_PEOPLE}) k`.execute(tx);
+  return rows;
+}
+
+/** A key that a visit showed to be somebody's. */
+export interface Learned {
+  personId: string;
+  kind: number;
+  value: Buffer;
+  at: Date;
+}
+
+/**
+ * Remembers keys of people (each person, kind and value once). A known one is only seen anew when it was last seen more
+ * than a day before; an IP address that MOST_PEOPLE already share is not given to yet another.
+ */
+export async function rememberKeys(
+  tx: Tx,
+  rootId: string,
+  keys: readonly Learned[],
+  source: string,
+): Promise<void> {
+  // The people are found by the index, one by one, whatever the planner thinks of the sizes, and locked once.
+  await sql`
+    with p as materialized (
+      select found.id from unnest(${[...new Set(keys.map((k) => k.personId))]}::uuid[]) wanted (id)
+      cross join lateral (select id from person where root_id = ${rootId} and id = wanted.id limit 1 for key share) found)
+    insert into identity_key (root_id, agency_id, company_id, kind, value, person_id, source, seen_at)
+    select ${rootId}::uuid, null, ${rootId}::uuid, l.kind, l.value, l.person_id, ${source}, l.at
+    from unnest(${keys.map((k) => k.personId)}::uuid[], ${keys.map((k) => k.kind)}::smallint[], ${keys.map((k) => k.value)}::bytea[],
+                ${keys.map((k) => k.at)}::timestamptz[]) l (person_id, kind, value, at)
+    join p on p.id = l.person_id
+    where l.kind <> ${KIND.ip} or ${MOST_PEOPLE} > (
+      select count(*) from (
+        select from identity_key k where k.root_id = ${rootId} and k.kind = l.kind and k.value = l.value limit ${MOST_PEOPLE}) shared)
+    order by l.kind, l.value, l.person_id
+    on conflict (root_id, kind, value, person_id) do update set seen_at = excluded.seen_at
+      where identity_key.seen_at < excluded.seen_at - interval '1 day'`.execute(tx);
+}
+
+export type PersonRow = Selectable<Schema['person']>;
+
+/** The people of these ids (those of them that exist). */
+export async function peopleByIds(tx: Tx, rootId: string, ids: readonly string[]): Promise<PersonRow[]> {
+  const { rows } = await sql<PersonRow>`
+    select p.* from unnest(${ids}::uuid[]) wanted (id)
+    cross join lateral (select * from person where root_id = ${rootId} and id = wanted.id limit 1) p`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** How many people and keys the scope's graph holds. */
+export async function countGraph(tx: Tx): Promise<{ people: number; keys: number }> {
+  const { rows } = await sql<{ people: bigint; keys: bigint }>`
+    select (select count(*) from person) as people, (select count(*) from identity_key) as keys`.execute(tx);
+  return { people: Number(rows[0]!.people), keys: Number(rows[0]!.keys) };
+}

@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { inScopeWithClient } from '../../platform/db/client.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { defineJob } from '../../platform/jobs.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { type Batch, type BatchSize, readBatches } from './batch.service.ts';
+import { canIdentify, columnNames, headerFault, planColumns } from './columns.policy.ts';
+import { findDelimiter, lineNumbers, type RawRow, readRows, takeIn } from './csv-file.ts';
+import { mergeStage, ownerOf, type Staged, stageByCopy, stageByInsert } from './graph.store.ts';
+import * as imports from './import.store.ts';
+import { FileFault, type PersonField } from './model.ts';
+import { type Cells, readPerson } from './row.policy.ts';
+
+/** The job that imports one uploaded file. A crash is taken up again where the last committed batch ended. */
+export const peopleImport = defineJob('identity.import', z.object({ rootId: z.uuid(), importId: z.uuid() }), {
+  retryLimit: 20,
+  retryDelay: 5,
+  retryDelayMax: 300,
+  expireInSeconds: 12 * 60 * 60,
+});
+
+/** Rows of one transaction: enough to make its cost vanish, few enough for progress by the second. */
+const SIZE: BatchSize = { rows: 20_000, bytes: 16 * 1024 * 1024 };
+/** Bad rows beyond these are counted and not listed. */
+const MOST_ERRORS = 100_000;
+export const MOST_BYTES = 2 * 1024 ** 3;
+
+/** A person in the fields of an import: each a text, or several. */
+export type PersonInput = Partial<Record<Exclude<PersonField, 'ignore'>, string | string[] | undefined>>;
+
+/** Someone else has changed the import meanwhile (cancelled it, or works at it): this run has nothing more to do. */
+class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+
+/** The making of the people graph from files. */
+export function createImports({ config, db, clock, log }: Platform, size = SIZE) {
+  const pathOf = (row: { file_path: string }) => join(config.dataDir, 'files', row.file_path);
+
+  /** The header of a stored file, and its first rows. Throws FileFault when it cannot be column names. */
+  async function head(
+    path: string,
+  ): Promise<{ delimiter: string; header: string[]; dataFrom: number; rows: string[][] }> {
+    const delimiter = await findDelimiter(path);
+    for await (const rows of readRows(path, { delimiter, most: 6, mostBytes: 1024 * 1024 })) {
+      const [first, ...rest] = rows as [RawRow, ...RawRow[]];
+      const fault = headerFault(first.cells);
+      if (fault) throw new FileFault(`Line 1: ${fault}.`);
+      return { delimiter, header: first.cells, dataFrom: first.end, rows: rest.map((row) => row.cells) };
+    }
+    throw new FileFault('The file is empty.');
+  }
+
+  /**
+   * Takes a file in and adds an import of it in the state 'mapping'.
+   * @throws TooLarge, FileFault
+   */
+  async function add(
+    rootId: string,
+    fileName: string,
+    source: AsyncIterable<Uint8Array>,
+    more: {
+      mostBytes?: number;
+      createdBy?: string;
+      also?: (tx: Tx, row: { id: string }) => Promise<void>;
+    } = {},
+  ): Promise<imports.ImportRow> {
+    const now = clock.now();
+    const id = newId(now);
+    const row = { file_path: join('imports', `${id}.csv`) };
+    const { bytes, sha256 } = await takeIn(source, pathOf(row), more.mostBytes ?? MOST_BYTES);
+    try {
+      await head(pathOf(row));
+      return await inScope(db.app, { rootId }, async (tx) => {
+        await imports.insertImport(tx, {
+          id,
+          ...ownerOf(rootId),
+          kind: 'people',
+          file_name: fileName,
+          ...row,
+          file_bytes: BigInt(bytes),
+          file_sha256: sha256,
+          mapping: '{}',
+          state: 'mapping',
+          created_by: more.createdBy ?? null,
+          created_at: now,
+        });
+        await more.also?.(tx, { id });
+        return (await imports.importById(tx, id))!;
+      });
+    } catch (error) {
+      await rm(pathOf(row), { force: true });
+      throw error;
+    }
+  }
+
+  /** Readies an import that no person started on a screen to be run. `also` runs in the same transaction. */
+  async function queue(
+    rootId: string,
+    importId: string,
+    mapping: Record<string, PersonField>,
+    also?: (tx: Tx) => Promise<void>,
+  ): Promise<void> {
+    await inScope(db.app, { rootId }, async (tx) => {
+      await imports.updateImport(tx, importId, { state: 'queued', mapping: JSON.stringify(mapping) });
+      await also?.(tx);
+    });
+  }
+
+  /**
+   * The import of this very file, by this mapping, that was begun and not ended, if there is one; `path` is where the
+   * file is now, should the copy of then be gone.
+   */
+  async function unfinished(
+    rootId: string,
+    path: string,
+    mapping: Record<string, PersonField>,
+  ): Promise<imports.ImportRow | undefined> {
+    const sha256 = createHash('sha256');
+    for await (const chunk of createReadStream(path)) sha256.update(chunk);
+    const row = await inScope(db.app, { rootId }, (tx) => imports.unfinishedImport(tx, sha256.digest()));
+    if (!row || !isDeepStrictEqual(row.mapping, mapping)) return undefined;
+    if (!existsSync(pathOf(row))) await takeIn(createReadStream(path), pathOf(row), MOST_BYTES);
+    return row;
+  }
+
+  /**
+   * Runs an import to its end, or on from where an earlier run was cut off; does nothing when it has ended already.
+   * `progress` is told after each committed batch. A file that cannot be imported ends the import as 'failed'; other
+   * errors are thrown, and the import can be run again.
+   */
+  async function run(
+    rootId: string,
+    importId: string,
+    more: { signal?: AbortSignal; progress?: (row: imports.ImportRow) => void } = {},
+  ): Promise<imports.ImportRow | undefined> {
+    const scope = { rootId };
+    const begun = await inScope(db.app, scope, async (tx) => {
+      const row = await imports.importById(tx, importId, true);
+      if (row?.state !== 'queued' && row?.state !== 'running') return undefined;
+      await imports.updateImport(tx, importId, {
+        state: 'running',
+        started_at: row.started_at ?? clock.now(),
+      });
+      return row;
+    });
+    const ended = (state: 'done' | 'failed', error: string | null) =>
+      inScope(db.app, scope, async (tx) => {
+        const row = await imports.importById(tx, importId, true);
+        if (row?.state === 'running') {
+          await imports.updateImport(tx, importId, { state, error, finished_at: clock.now() });
+        }
+      });
+    if (begun) {
+      try {
+        await work(begun, more);
+        await ended('done', null);
+      } catch (error) {
+        if (error instanceof FileFault) await ended('failed', error.message);
+        else if (!(error instanceof Overtaken)) throw error;
+        else log.info({ importId }, 'import ended or taken over elsewhere');
+      }
+    }
+    const row = await inScope(db.app, scope, (tx) => imports.importById(tx, importId));
+    // The file holds people too: it is kept only while it is needed.
+    if (row?.finished_at) await rm(pathOf(row), { force: true });
+    return row;
+  }
+
+  async function work(
+    job: imports.ImportRow,
+    { signal, progress }: { signal?: AbortSignal; progress?: (row: imports.ImportRow) => void },
+  ) {
+    const path = pathOf(job);
+    const { delimiter, header, dataFrom } = await head(path);
+    const plan = planColumns(header, job.mapping as Record<string, PersonField>);
+    if (!canIdentify(plan)) {
+      throw new FileFault(
+        `No column tells who a row is about: none of ${columnNames(header).join(', ').slice(0, 500)} is an e-mail, a hash, a phone, an id, or a name with an address.`,
+      );
+    }
+    const resumed = Number(job.byte_offset) > 0;
+    const from = resumed ? Number(job.byte_offset) : dataFrom;
+    const line = resumed ? Number(job.line) : (await lineNumbers(path, 0, 1, [dataFrom]))[0]!;
+    let expected = Number(job.byte_offset);
+    // While the database merges one batch, the next is read: each keeps one processor busy.
+    let merging: Promise<void> = Promise.resolve();
+    let failed: unknown;
+    const settled = async () => {
+      await merging;
+      if (failed) throw failed;
+    };
+    try {
+      for await (const batch of readBatches(path, plan, {
+        from,
+        line,
+        delimiter,
+        size,
+        now: () => clock.now(),
+      })) {
+        await settled();
+        signal?.throwIfAborted();
+        merging = apply(job, batch, expected, progress).catch((error: unknown) => {
+          failed = error;
+        });
+        expected = batch.end;
+      }
+    } catch (error) {
+      await merging;
+      throw failed ?? error;
+    }
+    await settled();
+  }
+
+  /** Commits a batch: people, keys, bad rows and the progress in one transaction, if the import still stands at `before`. */
+  async function apply(
+    job: imports.ImportRow,
+    batch: Batch,
+    before: number,
+    progress?: (row: imports.ImportRow) => void,
+  ): Promise<void> {
+    const row = await inScopeWithClient(db, { rootId: job.root_id }, async (tx, client) => {
+      const now = clock.now();
+      const current = await imports.importById(tx, job.id, true);
+      if (current?.state !== 'running' || Number(current.byte_offset) !== before) throw new Overtaken();
+      const file = current.file_sha256?.subarray(0, 8) ?? null;
+      const sum = { added: 0, changed: 0, keysAdded: 0 };
+      for (const { people, data } of batch.copies) {
+        await stageByCopy(tx, client, data);
+        const merged = await mergeStage(tx, job.root_id, `import: ${current.file_name}`, file, people, now);
+        sum.added += merged.added;
+        sum.changed += merged.changed;
+        sum.keysAdded += merged.keysAdded;
+      }
+      const bad = batch.errors.length;
+      const room = MOST_ERRORS - Number(current.rows_bad);
+      if (bad > 0 && room > 0)
+        await imports.insertErrors(tx, job.root_id, job.id, batch.errors.slice(0, room));
+      await imports.updateImport(tx, job.id, {
+        byte_offset: BigInt(batch.end),
+        line: BigInt(batch.line),
+        rows_read: current.rows_read + BigInt(batch.rows),
+        rows_added: current.rows_added + BigInt(sum.added),
+        rows_changed: current.rows_changed + BigInt(sum.changed),
+        rows_same: current.rows_same + BigInt(batch.rows - bad - sum.added - sum.changed),
+        rows_bad: current.rows_bad + BigInt(bad),
+        keys_added: current.keys_added + BigInt(sum.keysAdded),
+      });
+      return progress && imports.importById(tx, job.id);
+    });
+    if (row) progress?.(row);
+  }
+
+  return { add, head, queue, unfinished, run, pathOf };
+}
+
+export type Imports = ReturnType<typeof createImports>;
+
+/**
+ * Adds people to a root's graph by the same rules as an import, inside the caller's transaction.
+ * @throws Error naming the first that cannot be used
+ */
+export async function addPeople(
+  tx: Tx,
+  rootId: string,
+  rows: readonly PersonInput[],
+  source: string,
+  now: Date,
+) {
+  const staged = new Map<string, Staged>();
+  for (const [at, row] of rows.entries()) {
+    const cells: Cells = {};
+    for (const [field, value] of Object.entries(row)) if (value) cells[field as PersonField] = [value].flat();
+    const read = readPerson(cells);
+    if (!('ref' in read)) throw new Error(`Person ${at + 1}: ${read.field ?? 'it'} ${read.reason}`);
+    staged.set(read.ref, { ...read, id: newId(now), at });
+  }
+  await stageByInsert(tx, [...staged.values()]);
+  return mergeStage(tx, rootId, source, null, staged.size, now);
+}

@@ -1,0 +1,93 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import { ownerOf } from './graph.store.ts';
+import type { Fault } from './model.ts';
+
+export type ImportRow = Selectable<Schema['import_job']>;
+
+/** Adds an import. */
+export async function insertImport(tx: Tx, row: Insertable<Schema['import_job']>): Promise<void> {
+  await tx.insertInto('import_job').values(row).execute();
+}
+
+/** One import, or undefined. `lock` holds it until the transaction ends. */
+export async function importById(tx: Tx, id: string, lock = false): Promise<ImportRow | undefined> {
+  const query = tx.selectFrom('import_job').selectAll().where('id', '=', id);
+  return (lock ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** The newest import of a file that has begun and not ended, or undefined. */
+export async function unfinishedImport(tx: Tx, sha256: Buffer): Promise<ImportRow | undefined> {
+  return tx
+    .selectFrom('import_job')
+    .selectAll()
+    .where('file_sha256', '=', sha256)
+    .where('state', 'in', ['queued', 'running'])
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** A page of imports, newest first, whose file's name holds `search`; and how many there are. */
+export async function pageOfImports(
+  tx: Tx,
+  search: string,
+  limit: number,
+  offset: number,
+): Promise<{ rows: ImportRow[]; total: number }> {
+  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const query = tx.selectFrom('import_job').where('kind', '=', 'people').where('file_name', 'ilike', pattern);
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await query
+    .select((eb) => eb.fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
+/** Changes an import. */
+export async function updateImport(
+  tx: Tx,
+  id: string,
+  change: Updateable<Schema['import_job']>,
+): Promise<void> {
+  await tx.updateTable('import_job').set(change).where('id', '=', id).execute();
+}
+
+/** Notes bad rows (each line once). */
+export async function insertErrors(
+  tx: Tx,
+  rootId: string,
+  importId: string,
+  errors: readonly (Fault & { line: number })[],
+): Promise<void> {
+  const { company_id } = ownerOf(rootId);
+  await sql`insert into import_error (import_id, line, root_id, agency_id, company_id, field, reason, value)
+    select ${importId}::uuid, e.line, ${rootId}::uuid, null, ${company_id}::uuid, e.field, e.reason, left(e.value, 200)
+    from unnest(${errors.map((e) => e.line)}::bigint[], ${errors.map((e) => e.field)}::text[], ${errors.map((e) => e.reason)}::text[],
+                ${errors.map((e) => e.value)}::text[]) e (line, field, reason, value)
+    on conflict (import_id, line) do nothing`.execute(tx);
+}
+
+/** Bad rows after a line, in order. */
+export async function errorsAfter(
+  tx: Tx,
+  importId: string,
+  line: bigint,
+  limit: number,
+): Promise<Pick<Selectable<Schema['import_error']>, 'line' | 'field' | 'reason' | 'value'>[]> {
+  return tx
+    .selectFrom('import_error')
+    .select(['line', 'field', 'reason', 'value'])
+    .where('import_id', '=', importId)
+    .where('line', '>', line)
+    .orderBy('line')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import type { contract } from '../../../contract/index.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { Id } from '../../../contract/primitives.ts';
+import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
+import { MOST_BYTES } from './import.service.ts';
+import type { Identity } from './service.ts';
+
+const FileName = z
+  .string('is required')
+  .trim()
+  .min(1, 'is required')
+  .max(255, 'must not exceed 255 characters')
+  .refine((name) => !/[\p{Cc}/\\]/u.test(name), 'must be a file name');
+
+/** The calls of the feature, and its upload and download. */
+export function identityRoutes(identity: Identity): {
+  handlers: Handlers<typeof contract.identity>;
+  plain: PlainRoute[];
+} {
+  return {
+    handlers: {
+      imports: (ctx, input) => identity.list(ctx, input),
+      get: (ctx, input) => identity.get(ctx, input),
+      preview: (ctx, input) => identity.preview(ctx, input),
+      start: (ctx, input) => identity.start(ctx, input),
+      cancel: (ctx, input) => identity.cancel(ctx, input),
+      totals: (ctx) => identity.totals(ctx),
+    },
+    plain: [
+      {
+        method: 'POST',
+        url: '/api/identity/imports',
+        access: 'people.import',
+        tag: 'Identity',
+        summary:
+          'Upload a CSV file of people (?file_name=people.csv, at most 2 GiB); answers the import, to be mapped and started',
+        bodyLimit: MOST_BYTES,
+        streamed: true,
+        handler: async (ctx, request, reply) => {
+          // Whatever is refused before the body has been read leaves the connection unusable.
+          void reply.header('Connection', 'close');
+          const name = FileName.safeParse((request.query as { file_name?: unknown }).file_name);
+          if (!name.success) {
+            const rules = name.error.issues.map((issue) => issue.message);
+            throw new Refusal('invalid', `file_name: ${rules[0]}`, { errors: { file_name: rules } });
+          }
+          if (Number(request.headers['content-length'] ?? 0) > MOST_BYTES) {
+            throw new Refusal('too_large', 'The file is too large.', {
+              errors: { file: ['must not exceed 2 GiB'] },
+            });
+          }
+          return identity.upload(ctx, name.data, request.raw);
+        },
+      },
+      {
+        method: 'GET',
+        url: '/api/identity/imports/:id/errors.csv',
+        access: 'download',
+        permission: 'people.import',
+        tag: 'Identity',
+        summary: 'The rows of an import that could not be used, with line and reason, as CSV',
+        handler: async (ctx, request, reply) => {
+          const id = Id.safeParse((request.params as { id: string }).id);
+          if (!id.success) throw new Refusal('not_found', ownMessages.notFound);
+          const lines = await identity.errorLines(ctx, { id: id.data });
+          return reply
+            .type('text/csv; charset=utf-8')
+            .header('Content-Disposition', `attachment; filename="import-errors-${id.data}.csv"`)
+            .header('Cache-Control', 'no-store')
+            .send(Readable.from(lines));
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { describe, expect, test } from 'vitest';
+import {
+  canIdentify,
+  columnNames,
+  fieldOf,
+  headerFault,
+  planColumns,
+  unknownColumn,
+} from './columns.policy.ts';
+import { emailKeys, hashKey, ipKey, normalEmail, normalPhone, readPerson, uuidKey } from './row.policy.ts';
+
+// The address and its hashes as `printf %s test@example.com | sha256sum` and so on print them.
+const SHA256 = '973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b';
+const SHA1 = '567159d622ffbb50b11b0efd307be358624a26ee';
+const MD5 = '55502f40dc8b7c769880b10874abc9d0';
+const KEYS = [
+  { kind: 1, value: SHA256 },
+  { kind: 2, value: SHA1 },
+  { kind: 3, value: MD5 },
+];
+
+describe('columns', () => {
+  test.each([
+    ['FIRST_NAME', 'first_name'],
+    ['Last Name', 'last_name'],
+    ['PERSONAL_EMAILS', 'email'],
+    ['E-mail', 'email'],
+    ['SHA256_PERSONAL_EMAIL', 'email_sha256'],
+    ['HemSha256', 'email_sha256'],
+    ['hem-md5', 'email_md5'],
+    ['MOBILE_PHONE', 'phone'],
+    ['phone1', 'phone'],
+    ['DIRECT_NUMBER', 'phone2'],
+    ['PERSONAL_ADDRESS', 'address'],
+    ['PERSONAL_ZIP', 'zip'],
+    ['COMPANY_NAME', 'company_name'],
+    ['web', 'website'],
+    ['JOB_TITLE', 'job_title'],
+    ['IPAddress', 'ip'],
+    ['MAID', 'device_id'],
+    ['UUID', 'external_id'],
+    ['MOBILE_PHONE_DNC', 'ignore'],
+    ['constructor', 'ignore'],
+  ])('[IDEN-01] %s means %s', (name, field) => {
+    expect(fieldOf(name)).toBe(field);
+  });
+
+  test('nameless columns and those of the same name can be told apart, and mapped', () => {
+    const header = ['email', '', 'email', ' Phone '];
+    expect(columnNames(header)).toEqual(['email', 'column 2', 'email (2)', 'Phone']);
+    expect(planColumns(header, { 'column 2': 'city', 'email (2)': 'ignore' })).toEqual([
+      'email',
+      'city',
+      'ignore',
+      'phone',
+    ]);
+    expect(unknownColumn(header, { 'column 2': 'city' })).toBeNull();
+    expect(unknownColumn(header, { column: 'city' })).toBe('column');
+  });
+
+  test('a file can identify by e-mail, hash, phone, id, or name with address', () => {
+    expect(canIdentify(['email_md5'])).toBe(true);
+    expect(canIdentify(['phone2', 'ignore'])).toBe(true);
+    expect(canIdentify(['last_name', 'address'])).toBe(true);
+    expect(canIdentify(['first_name', 'last_name', 'city', 'ip'])).toBe(false);
+  });
+
+  test('a first line that looks like data is none of names', () => {
+    expect(headerFault(['name', 'email'])).toBeNull();
+    expect(headerFault(['James', 'jbutt@gmail.com'])).toMatch(/looks like data/);
+    expect(headerFault([MD5])).toMatch(/looks like data/);
+    expect(headerFault(['504-621-8927'])).toMatch(/looks like data/);
+    expect(headerFault(['e\0m\0'])).toMatch(/NUL/);
+    expect(headerFault(['a\rb'])).toMatch(/CR alone/);
+    expect(headerFault([' ', ''])).toMatch(/empty/);
+  });
+});
+
+describe('keys', () => {
+  test('[IDEN-01] the three hashes are of the trimmed, unquoted, lowercase address', () => {
+    expect(emailKeys(normalEmail(' "Test@Example.COM" ')!)).toEqual(KEYS);
+  });
+
+  test.each([
+    '',
+    'a',
+    'a@b',
+    'a b@c.de',
+    '@c.de',
+    'a@.de',
+    'a@c..de',
+    'a@@c.de',
+    'a,b@c.de',
+    `${'a'.repeat(65)}@c.de`,
+  ])('%j is no address', (text) => expect(normalEmail(text)).toBeNull());
+
+  test('[IDEN-01] the length of a hash tells its kind', () => {
+    expect([SHA256, SHA1.toUpperCase(), `"${MD5}"`].map(hashKey)).toEqual(KEYS);
+    for (const text of ['', 'abc', `${MD5}0`, MD5.replace('5', 'g')]) expect(hashKey(text)).toBeNull();
+  });
+
+  test('[IDEN-01] phones become E.164, of the United States unless they say otherwise', () => {
+    for (const text of [
+      '504-621-8927',
+      '(504) 621-8927',
+      '1 504 621 8927',
+      '+1.504.621.8927',
+      '5046218927',
+      ' 504-621-8927 ext. 12',
+    ]) {
+      expect(normalPhone(text)).toBe('+15046218927');
+    }
+    expect(normalPhone('+44 20 7946 0958')).toBe('+442079460958');
+    for (const text of ['', '123', '911', '000-000-0000', '555-555-5555', 'none'])
+      expect(normalPhone(text)).toBeNull();
+  });
+
+  test('the short way for North American numbers finds what the library finds', () => {
+    const digits = (count: number) =>
+      fc
+        .array(fc.integer({ min: 0, max: 9 }), { minLength: count, maxLength: count })
+        .map((all) => all.join(''));
+    fc.assert(
+      fc.property(
+        digits(3),
+        digits(3),
+        digits(4),
+        digits(4),
+        fc.constantFrom('', ' ', '-', '.'),
+        (area, exchange, line, other, gap) => {
+          for (const last of [line, other]) {
+            const text = [area, exchange, last].join(gap);
+            const known = parsePhoneNumberFromString(text, 'US');
+            expect(normalPhone(text)).toBe(known?.isValid() ? known.number : null);
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('addresses have one form, and those of many machines are none', () => {
+    expect(ipKey('8.8.8.8')).toEqual({ kind: 7, value: '00000000000000000000ffff08080808' });
+    expect(ipKey('::ffff:8.8.8.8')).toEqual(ipKey('8.8.8.8'));
+    expect(ipKey('2600:1700:0:0::1')).toEqual({ kind: 7, value: '26001700000000000000000000000001' });
+    for (const text of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '192.168.1.1',
+      '100.64.0.1',
+      '::1',
+      'fe80::1',
+      'fd00::1',
+      '0.0.0.0',
+      '1.2.3',
+      'x',
+      '1',
+      '300.1.1.1',
+    ]) {
+      expect(ipKey(text)).toBeNull();
+    }
+  });
+
+  test('the id of those who opted out is nobody', () => {
+    expect(uuidKey(5, 'AEBE52E7-03EE-455A-B3C4-E57283966239')).toEqual({
+      kind: 5,
+      value: 'aebe52e703ee455ab3c4e57283966239',
+    });
+    expect(uuidKey(5, '00000000-0000-0000-0000-000000000000')).toBeNull();
+    expect(uuidKey(5, 'abc')).toBeNull();
+  });
+});
+
+describe('a row', () => {
+  test('[IDEN-01] plain and hashed addresses are the same person', () => {
+    const plain = readPerson({ email: ['Test@example.com'] });
+    const hashed = readPerson({ email_sha256: [SHA256.toUpperCase()] });
+    expect(plain).toMatchObject({ content: { email: 'test@example.com' }, keys: KEYS });
+    expect(hashed).toMatchObject({ content: {}, keys: [KEYS[0]] });
+    expect('ref' in plain && 'ref' in hashed && plain.ref === hashed.ref).toBe(true);
+  });
+
+  test('lists of a vendor all become keys, the first is shown', () => {
+    const read = readPerson({
+      email: ['a@x.example, b@x.example', `"c@x.example";${MD5}`],
+      phone: ['504-621-8927,504-845-1427'],
+      phone2: ['(504) 621-8927'],
+      ip: ['8.8.8.8, 10.0.0.1'],
+      full_name: ['Ada King Lovelace'],
+    });
+    expect(read).toMatchObject({
+      content: {
+        email: 'a@x.example',
+        phone: '+15046218927',
+        phone2: '+15048451427',
+        first_name: 'Ada',
+        last_name: 'King Lovelace',
+      },
+    });
+    const kinds = 'keys' in read ? read.keys.map((key) => key.kind) : [];
+    expect(kinds.sort()).toEqual([1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 6, 6, 7]);
+  });
+
+  test('what is not valid is left out where something else tells who it is', () => {
+    expect(
+      readPerson({ email: ['no address'], phone: ['504-621-8927'], first_name: [' A\n B\t'] }),
+    ).toMatchObject({
+      content: { phone: '+15046218927', first_name: 'A B' },
+      keys: [{ kind: 6 }],
+    });
+    expect(
+      readPerson({ phone: ['12'], first_name: ['A'], address: ['1 Main'], zip: ['07062'] }),
+    ).toMatchObject({
+      content: { first_name: 'A', address: '1 Main', zip: '07062' },
+      keys: [],
+    });
+  });
+
+  test('bad rows say which field and why', () => {
+    expect(readPerson({ email: ['nobody'] })).toEqual({
+      field: 'email',
+      reason: 'is not a valid e-mail address',
+      value: 'nobody',
+    });
+    expect(readPerson({ email_md5: ['12'] })).toMatchObject({
+      field: 'email_md5',
+      reason: expect.stringContaining('hash'),
+    });
+    expect(readPerson({ phone: ['12'] })).toMatchObject({
+      field: 'phone',
+      reason: 'is not a valid phone number',
+    });
+    expect(readPerson({ first_name: ['A'], ip: ['8.8.8.8'] })).toMatchObject({
+      field: null,
+      reason: expect.stringContaining('nothing'),
+    });
+    expect(readPerson({ email: ['a@x.example'], city: ['a\0b'] })).toMatchObject({
+      field: 'city',
+      reason: 'contains a NUL byte',
+    });
+    expect(readPerson({ email: ['a@x.example'], city: ['x'.repeat(1001)] })).toMatchObject({
+      field: 'city',
+      reason: 'is longer than 1000 characters',
+    });
+  });
+
+  test('an id of the source is stronger than an address, and nothing else is the same', () => {
+    const refs = [
+      { external_id: ['7'], email: ['a@x.example'] },
+      { email: ['a@x.example'] },
+      { email_md5: [MD5] },
+      { phone: ['504-621-8927'] },
+      { first_name: ['A'], address: ['1 Main'] },
+      { first_name: ['A'], address: ['1 Main'], zip: ['1'] },
+    ].map((cells) => (readPerson(cells) as { ref: string }).ref);
+    expect(new Set(refs).size).toBe(refs.length);
+    expect(readPerson({ external_id: ['7'], email: ['b@x.example'] })).toMatchObject({ ref: refs[0] });
+  });
+});

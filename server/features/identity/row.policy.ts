@@ -1,0 +1,247 @@
+import { hash } from 'node:crypto';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { type Content, type Fault, type Key, KIND, type Person, type PersonField } from './model.ts';
+
+/** The cells of one row by meaning; a meaning that several columns have holds them in the columns' order. */
+export type Cells = Partial<Record<PersonField, string[]>>;
+
+const LONGEST_TEXT = 1_000;
+const LONGEST_LIST = 20_000;
+
+/** An e-mail address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
+export function normalEmail(text: string): string | null {
+  const email = text
+    .trim()
+    .replace(/^["'<]+|["'>]+$/g, '')
+    .trim()
+    .toLowerCase();
+  if (email.length > 254) return null;
+  return /^[^\s@"'(),:;<>[\\\]\p{Cc}]{1,64}@([\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,}$/u.test(
+    email,
+  )
+    ? email
+    : null;
+}
+
+/** The three keys of an e-mail address in its comparable form. */
+export function emailKeys(email: string): Key[] {
+  return [
+    { kind: KIND.sha256, value: hash('sha256', email) },
+    { kind: KIND.sha1, value: hash('sha1', email) },
+    { kind: KIND.md5, value: hash('md5', email) },
+  ];
+}
+
+/** The key of a hashed e-mail address, its kind told by its length (64, 40 or 32 hex digits); null when it is none. */
+export function hashKey(text: string): Key | null {
+  const value = text
+    .trim()
+    .replace(/^["']+|["']+$/g, '')
+    .toLowerCase();
+  if (!/^[0-9a-f]+$/.test(value)) return null;
+  if (value.length === 64) return { kind: KIND.sha256, value };
+  if (value.length === 40) return { kind: KIND.sha1, value };
+  if (value.length === 32) return { kind: KIND.md5, value };
+  return null;
+}
+
+const NORTH_AMERICAN = /^(?:\+?1[ .-]?)?\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
+/** Whether North American numbers of these six first digits are valid: no rule looks at the last four. */
+const prefixes = new Map<string, boolean>();
+
+/** A phone number in E.164 (+15046218927), read as one of the United States where it has no country; else null. */
+export function normalPhone(text: string): string | null {
+  const usual = NORTH_AMERICAN.exec(text.trim());
+  if (usual) {
+    const prefix = usual[1]! + usual[2]!;
+    const e164 = `+1${prefix}${usual[3]}`;
+    let valid = prefixes.get(prefix);
+    if (valid === undefined) {
+      valid = parsePhoneNumberFromString(e164)?.isValid() ?? false;
+      prefixes.set(prefix, valid);
+    }
+    return valid ? e164 : null;
+  }
+  const number = parsePhoneNumberFromString(text, 'US');
+  return number?.isValid() ? number.number : null;
+}
+
+/** The key of a phone number in E.164. */
+export function phoneKey(e164: string): Key {
+  return { kind: KIND.phone, value: Buffer.from(e164).toString('hex') };
+}
+
+/** Addresses that many machines have at once, so that they tell nothing about a person. */
+const SHARED_RANGES = new Set([
+  'private',
+  'loopback',
+  'linkLocal',
+  'uniqueLocal',
+  'unspecified',
+  'broadcast',
+  'multicast',
+  'carrierGradeNat',
+]);
+
+/** The key of an IP address: 16 bytes, IPv4 in its mapped form. Null for what is none, and for private and such ranges. */
+export function ipKey(text: string): Key | null {
+  const plain = text.trim();
+  if (isIP(plain) === 0) return null; // ipaddr.js would take 1.2 for 1.0.0.2
+  const address = ipaddr.process(plain);
+  if (SHARED_RANGES.has(address.range())) return null;
+  const bytes =
+    address.kind() === 'ipv4'
+      ? (address as ipaddr.IPv4).toIPv4MappedAddress().toByteArray()
+      : address.toByteArray();
+  return { kind: KIND.ip, value: Buffer.from(bytes).toString('hex') };
+}
+
+/** The key of a UUID (visitor id, advertising id); null for what is none, and for the all-zero id of those who opted out. */
+export function uuidKey(kind: typeof KIND.visitor | typeof KIND.device, text: string): Key | null {
+  const value = text.trim().toLowerCase().replaceAll('-', '');
+  return /^[0-9a-f]{32}$/.test(value) && !/^0+$/.test(value) ? { kind, value } : null;
+}
+
+/**
+ * Reads one row: its person, or why it cannot be used. A row is bad when nothing says who it is (no external id, e-mail,
+ * hash, phone, or name with address), when a cell holds a NUL byte, or when one is absurdly long; a phone number, IP
+ * address or device id that is not valid is merely left out.
+ */
+export function readPerson(cells: Cells): Person | Fault {
+  for (const [field, values] of Object.entries(cells)) {
+    const most = LISTS.has(field) ? LONGEST_LIST : LONGEST_TEXT;
+    for (const value of values) {
+      if (value.includes('\0'))
+        return { field, reason: 'contains a NUL byte', value: value.replaceAll('\0', '\ufffd') };
+      if (value.length > most) return { field, reason: `is longer than ${most} characters`, value };
+    }
+  }
+  const keys: Key[] = [];
+  const add = (key: Key) => {
+    for (const known of keys) if (known.kind === key.kind && known.value === key.value) return;
+    keys.push(key);
+  };
+  let invalid: Fault | undefined;
+  let email: string | undefined;
+  let strongest: Key | undefined;
+
+  const emailFields = ['email', 'email_sha256', 'email_sha1', 'email_md5'] as const;
+  for (const field of emailFields) {
+    for (const part of list(cells[field], /[,;|\s]+/)) {
+      const key = hashKey(part);
+      const plain = key || field !== 'email' ? null : normalEmail(part);
+      if (!key && !plain) {
+        const what =
+          field === 'email' ? 'is not a valid e-mail address' : 'is not a SHA-256, SHA-1 or MD5 hash in hex';
+        invalid ??= { field, reason: what, value: part };
+        continue;
+      }
+      email ??= plain ?? undefined;
+      for (const one of key ? [key] : emailKeys(plain as string)) {
+        if (!strongest || one.kind < strongest.kind) strongest = one;
+        add(one);
+      }
+    }
+  }
+
+  const phones: string[] = [];
+  for (const field of ['phone', 'phone2'] as const) {
+    for (const part of list(cells[field], /[,;|]+/)) {
+      const number = normalPhone(part);
+      if (!number) invalid ??= { field, reason: 'is not a valid phone number', value: part };
+      else if (!phones.includes(number)) phones.push(number);
+    }
+  }
+  for (const number of phones) add(phoneKey(number));
+  for (const part of list(cells.ip, /[,;|\s]+/)) {
+    const key = ipKey(part);
+    if (key) add(key);
+  }
+  for (const part of list(cells.device_id, /[,;|\s]+/)) {
+    const key = uuidKey(KIND.device, part);
+    if (key) add(key);
+  }
+
+  const content: Content = {};
+  for (const field of TEXTS) {
+    const text = first(cells[field]);
+    if (text) content[field] = text;
+  }
+  const whole = first(cells.full_name);
+  if (whole && !content.first_name && !content.last_name) {
+    const [given, ...rest] = whole.split(' ');
+    if (given) content.first_name = given;
+    if (rest.length > 0) content.last_name = rest.join(' ');
+  }
+  if (email) content.email = email;
+  if (phones[0]) content.phone = phones[0];
+  if (phones[1]) content.phone2 = phones[1];
+
+  const externalId = first(cells.external_id);
+  const { first_name, last_name, address, zip } = content;
+  const who = externalId
+    ? `external_id:${externalId}`
+    : strongest
+      ? `${strongest.kind}:${strongest.value}`
+      : phones[0]
+        ? `phone:${phones[0]}`
+        : (first_name || last_name) && address
+          ? `name:${[first_name, last_name, address, zip].map((part) => part?.toLowerCase() ?? '').join('\u001f')}`
+          : null;
+  if (who === null) {
+    return (
+      invalid ?? {
+        field: null,
+        reason: 'has nothing to tell who it is: no e-mail, hash, phone, id, or name with address',
+        value: null,
+      }
+    );
+  }
+  return { ref: hash('sha256', who), content, keys };
+}
+
+/** Fields whose cells may hold several values. */
+const LISTS = new Set<string>([
+  'email',
+  'email_sha256',
+  'email_sha1',
+  'email_md5',
+  'phone',
+  'phone2',
+  'ip',
+  'device_id',
+]);
+
+/** Fields taken as they are, but for white space. */
+const TEXTS = [
+  'first_name',
+  'last_name',
+  'address',
+  'city',
+  'county',
+  'state',
+  'zip',
+  'company_name',
+  'website',
+  'job_title',
+] as const;
+
+function list(cells: string[] | undefined, separator: RegExp): string[] {
+  if (!cells) return [];
+  if (cells.length === 1 && !separator.test(cells[0]!)) return cells;
+  return cells.flatMap((cell) => cell.split(separator)).filter((part) => part.trim() !== '');
+}
+
+function first(cells: string[] | undefined): string | undefined {
+  if (!cells) return undefined;
+  for (const cell of cells) {
+    const text = cell.replace(UNTIDY, ' ').trim();
+    if (text !== '') return text;
+  }
+  return undefined;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const UNTIDY = /\s{2,}|[^\S ]+|[\u0000-\u001f\u007f]+/g;

@@ -1,0 +1,246 @@
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import type { ImportJob } from '../../../contract/identity.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { CSV_BOM, csvLine } from '../../platform/csv.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { page } from '../../platform/page.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import { canIdentify, columnNames, planColumns, unknownColumn } from './columns.policy.ts';
+import { TooLarge } from './csv-file.ts';
+import { countGraph } from './graph.store.ts';
+import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
+import * as store from './import.store.ts';
+import { learn, match, people } from './match.service.ts';
+import { FileFault, type PersonField } from './model.ts';
+
+export type Identity = ReturnType<typeof createIdentity>;
+
+/** The people graph of each root: its imports, and the recognition of visitors. */
+export function createIdentity(platform: Platform, { audit }: { audit: Audit }) {
+  const { db, clock, jobs } = platform;
+  const imports = createImports(platform);
+
+  async function one(tx: Tx, id: string, lock = false): Promise<store.ImportRow> {
+    const row = await store.importById(tx, id, lock);
+    if (!row) throw new Refusal('not_found', ownMessages.notFound);
+    return row;
+  }
+
+  async function headOf(row: store.ImportRow) {
+    if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has been started already.');
+    try {
+      return await imports.head(imports.pathOf(row));
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  }
+
+  return {
+    match,
+    learn,
+    people,
+    /** Adds people outside an import (demo data, tests) by the rules of one; answers what that changed. */
+    addPeople: (tx: Tx, rootId: string, rows: readonly PersonInput[], source: string) =>
+      addPeople(tx, rootId, rows, source, clock.now()),
+    /** Imports one by one, for the worker, benchmarks and tests. */
+    files: imports,
+    jobs,
+
+    /**
+     * Imports a file of this machine to its end, without a person at a screen; an import of the same file by the same
+     * mapping that was cut off goes on where it was.
+     * @throws FileFault, TooLarge; whatever `more.signal` aborts with
+     */
+    async importFile(
+      rootId: string,
+      path: string,
+      mapping: Record<string, PersonField>,
+      more: {
+        signal?: AbortSignal;
+        begun?: (job: { id: string; resumedAt: number }) => void;
+        progress?: (job: JobView) => void;
+      } = {},
+    ): Promise<JobView> {
+      let row = await imports.unfinished(rootId, path, mapping);
+      if (!row) {
+        const name = basename(path);
+        row = await imports.add(rootId, name, createReadStream(path));
+        const { id, root_id, agency_id, company_id } = row;
+        await imports.queue(rootId, id, mapping, (tx) =>
+          audit.recordSystem(
+            tx,
+            clock.now(),
+            { root_id, agency_id, company_id },
+            {
+              action: 'people.import',
+              objectKind: 'import',
+              objectId: id,
+              description: `Started to import people from ${name} on the command line`,
+            },
+          ),
+        );
+      }
+      more.begun?.({ id: row.id, resumedAt: Number(row.rows_read) });
+      const { progress, signal } = more;
+      const end = await imports.run(rootId, row.id, {
+        ...(signal ? { signal } : {}),
+        ...(progress ? { progress: (at) => progress(view(at)) } : {}),
+      });
+      return view(end ?? row);
+    },
+
+    /** Takes an uploaded file in; answers its import, to be mapped and started. */
+    async upload(
+      ctx: Ctx,
+      fileName: string,
+      body: AsyncIterable<Uint8Array>,
+      mostBytes = MOST_BYTES,
+    ): Promise<JobView> {
+      const { rootId } = ctx.scope;
+      try {
+        const row = await imports.add(rootId, fileName, body, {
+          mostBytes,
+          createdBy: ctx.actor.userId,
+          also: (tx, { id }) =>
+            audit.record(tx, ctx, {
+              action: 'people.upload',
+              objectKind: 'import',
+              objectId: id,
+              description: `Uploaded ${fileName} to import people`,
+            }),
+        });
+        return view(row);
+      } catch (error) {
+        throw asRefusal(error);
+      }
+    },
+
+    list: (ctx: Ctx, input: { Page: number; PerPage: number; searchQuery?: string | undefined }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await store.pageOfImports(
+          tx,
+          input.searchQuery ?? '',
+          input.PerPage,
+          (input.Page - 1) * input.PerPage,
+        );
+        return page(rows.map(view), total, input);
+      }),
+
+    get: (ctx: Ctx, { id }: { id: string }) =>
+      inScope(db.app, ctx.scope, async (tx) => view(await one(tx, id))),
+
+    /** The columns of an uploaded file, what their names tell of them, and a few of their values. */
+    async preview(ctx: Ctx, { id }: { id: string }) {
+      const { header, rows } = await headOf(await inScope(db.app, ctx.scope, (tx) => one(tx, id)));
+      const plan = planColumns(header, {});
+      return {
+        columns: columnNames(header).map((name, i) => ({
+          name,
+          field: plan[i]!,
+          samples: rows.map((row) => (row[i] ?? '').slice(0, 100)),
+        })),
+      };
+    },
+
+    /** Starts an uploaded import. Columns that `mapping` does not name mean what their names tell. */
+    async start(ctx: Ctx, { id, mapping }: { id: string; mapping: Record<string, PersonField> }) {
+      const { header } = await headOf(await inScope(db.app, ctx.scope, (tx) => one(tx, id)));
+      const refuse = (rule: string) =>
+        new Refusal('invalid', `mapping: ${rule}`, { errors: { mapping: [rule] } });
+      const unknown = unknownColumn(header, mapping);
+      if (unknown !== null) throw refuse(`names a column "${unknown}" that the file does not have`);
+      if (!canIdentify(planColumns(header, mapping))) {
+        throw refuse(
+          'needs a column that tells who a row is about: an e-mail, a hash, a phone, an id, or a name with an address',
+        );
+      }
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const row = await one(tx, id, true);
+        if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has been started already.');
+        await store.updateImport(tx, id, { state: 'queued', mapping: JSON.stringify(mapping) });
+        await jobs.send(tx, peopleImport, [{ rootId: row.root_id, importId: id }]);
+        await audit.record(tx, ctx, {
+          action: 'people.import',
+          objectKind: 'import',
+          objectId: id,
+          description: `Started to import people from ${row.file_name}`,
+        });
+        return { result: 'success' as const, message: messages.added, data: view(await one(tx, id)) };
+      });
+    },
+
+    /** Stops an import after the batch under way. What has been imported stays. */
+    async cancel(ctx: Ctx, { id }: { id: string }) {
+      const row = await inScope(db.app, ctx.scope, async (tx) => {
+        const found = await one(tx, id, true);
+        if (found.finished_at) throw new Refusal('conflict', 'This import has ended already.');
+        await store.updateImport(tx, id, { state: 'cancelled', finished_at: clock.now() });
+        await audit.record(tx, ctx, {
+          action: 'people.import_cancel',
+          objectKind: 'import',
+          objectId: id,
+          description: `Stopped the import of ${found.file_name}`,
+        });
+        return found;
+      });
+      await rm(imports.pathOf(row), { force: true });
+      return { result: 'success' as const, message: messages.updated };
+    },
+
+    totals: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => countGraph(tx)),
+
+    /** The bad rows of an import as the lines of a CSV file: line, column, reason, value. */
+    async errorLines(ctx: Ctx, { id }: { id: string }): Promise<AsyncGenerator<string>> {
+      await inScope(db.app, ctx.scope, (tx) => one(tx, id));
+      return (async function* () {
+        yield CSV_BOM + csvLine(['line', 'column', 'reason', 'value']);
+        for (let after = 0n; ; ) {
+          const rows = await inScope(db.app, ctx.scope, (tx) => store.errorsAfter(tx, id, after, 5000));
+          if (rows.length === 0) return;
+          yield rows.map((row) => csvLine([row.line, row.field, row.reason, row.value])).join('');
+          after = rows.at(-1)!.line;
+        }
+      })();
+    },
+  };
+}
+
+type JobView = z.input<typeof ImportJob>;
+
+/** An import as the contract shows it. */
+function view(row: store.ImportRow): JobView {
+  const part = row.file_bytes > 0n ? Number(row.byte_offset) / Number(row.file_bytes) : 0;
+  return {
+    id: row.id,
+    file_name: row.file_name,
+    file_bytes: Number(row.file_bytes),
+    state: row.state,
+    error: row.error,
+    percentage: row.state === 'done' ? 100 : Math.min(100, Math.floor(part * 1000) / 10),
+    rows_read: Number(row.rows_read),
+    rows_added: Number(row.rows_added),
+    rows_changed: Number(row.rows_changed),
+    rows_same: Number(row.rows_same),
+    rows_bad: Number(row.rows_bad),
+    keys_added: Number(row.keys_added),
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+function asRefusal(error: unknown): unknown {
+  if (error instanceof TooLarge)
+    return new Refusal('too_large', 'The file is too large.', {
+      errors: { file: ['must not exceed 2 GiB'] },
+    });
+  if (error instanceof FileFault)
+    return new Refusal('invalid', `file: ${error.message}`, { errors: { file: [error.message] } });
+  return error;
+}

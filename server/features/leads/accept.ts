@@ -1,0 +1,233 @@
+import type { Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import type { Exclusions } from '../exclusions/index.ts';
+import type { Identity, Match } from '../identity/index.ts';
+import { dayIn, dayStart, type Refused, refusal, type Standing } from './policy.ts';
+import * as store from './store.ts';
+
+/** A visit whose visitor has been recognised. */
+export interface Recognised {
+  ref: number;
+  day: string;
+  eventId: string;
+  campaignId: string;
+  receivedAt: Date;
+  url: string | null;
+  referrer: string | null;
+  ip: string | null;
+  match: Match;
+}
+
+/** What became of a recognised visit: a lead with its price and cost in micro-dollars, or the first rule that refused it. */
+export type Outcome = { lead: string; priceMicros: bigint; costMicros: bigint } | { refused: Refused };
+
+/**
+ * Decides over recognised visits of one root and makes leads of those that pass every rule: lead, contact, both sides of
+ * the money, and the news to the features above, all in the caller's transaction. Answers by `ref`.
+ */
+export function createAccept(
+  platform: Platform,
+  deps: { campaigns: Campaigns; exclusions: Exclusions; identity: Identity; billing: Billing },
+) {
+  const { events } = platform;
+  const { campaigns, exclusions, identity, billing } = deps;
+
+  return async function accept(
+    tx: Tx,
+    rootId: string,
+    visits: Recognised[],
+    now: Date,
+  ): Promise<Map<number, Outcome>> {
+    const outcomes = new Map<number, Outcome>();
+    if (visits.length === 0) return outcomes;
+    const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
+    const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const agencies = [...new Set(rows.map((row) => row.agency_id))];
+    const costs = await billing.leadCosts(tx, agencies, 'local', now);
+    const balances = await billing.lockPrepaid(
+      tx,
+      rows.map((row) => ({ id: row.id, rootId, agencyId: row.agency_id, clientId: row.company_id })),
+      now,
+    );
+    const zones = await campaigns.timeZones(tx, [...new Set(rows.map((row) => row.company_id))]);
+    const zoneOf = (companyId: string): string => zones.get(companyId) ?? 'America/Chicago';
+    const today = await campaigns.leadsSince(
+      tx,
+      rows
+        .filter((row) => row.daily_cap !== null)
+        .map((row) => ({ campaignId: row.id, since: dayStart(now, zoneOf(row.company_id)) })),
+    );
+    const standings = new Map<string, Standing>(
+      rows.map((row, i) => [
+        row.id,
+        {
+          state: row.state,
+          emailRequired: row.email_required,
+          phoneRequired: row.phone_required,
+          addressRequired: row.address_required,
+          minConfidence: row.min_confidence,
+          reidentify: row.reidentify,
+          startsOn: row.starts_on,
+          endsOn: row.ends_on,
+          dailyCap: row.daily_cap,
+          leadsToday: today.get(row.id) ?? 0,
+          priceMicros: row.price_micros,
+          balanceMicros: balances[i] ?? 0n,
+        },
+      ]),
+    );
+    const earlier = await store.lastLeads(
+      tx,
+      visits.flatMap((v) => {
+        const campaign = byId.get(v.campaignId);
+        return campaign ? [{ companyId: campaign.company_id, personId: v.match.personId }] : [];
+      }),
+    );
+    // company/person -> campaign -> when; grows as the batch goes on, so that a batch cannot take one person twice.
+    const last = new Map<string, Map<string, Date>>();
+    for (const row of earlier) {
+      const key = `${row.company_id}/${row.person_id}`;
+      last.set(key, (last.get(key) ?? new Map()).set(row.campaign_id, row.at));
+    }
+    const verdicts = await exclusions.check(
+      tx,
+      visits.map((v) => {
+        const campaign = byId.get(v.campaignId);
+        const person = people.get(v.match.personId);
+        return {
+          owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
+          sha256: person?.sha256 ?? [],
+          md5: person?.md5 ?? [],
+          phones: person?.phones ?? [],
+          emails: person?.emails ?? [],
+        };
+      }),
+    );
+
+    const taken: { visit: Recognised; id: string; campaign: (typeof rows)[number]; costMicros: bigint }[] =
+      [];
+    const emptied = new Set<string>();
+    visits.forEach((visit, i) => {
+      const campaign = byId.get(visit.campaignId);
+      const standing = standings.get(visit.campaignId);
+      const person = people.get(visit.match.personId);
+      if (!campaign || !standing || !person) {
+        outcomes.set(visit.ref, { refused: 'inactive' });
+        return;
+      }
+      const key = `${campaign.company_id}/${visit.match.personId}`;
+      const here = last.get(key) ?? new Map<string, Date>();
+      const elsewhere = [...here].filter(([id]) => id !== campaign.id).map(([, at]) => at);
+      const refused = refusal(
+        {
+          campaignId: campaign.id,
+          companyId: campaign.company_id,
+          personId: visit.match.personId,
+          confidence: visit.match.confidence,
+          excluded: verdicts[i]!,
+          email: person.email,
+          phone: person.phone,
+          address: person.address,
+        },
+        standing,
+        {
+          sameCampaign: here.get(campaign.id),
+          otherCampaign: elsewhere.sort((a, b) => b.getTime() - a.getTime())[0],
+        },
+        now,
+        dayIn(now, zoneOf(campaign.company_id)),
+      );
+      if (refused) {
+        if (refused === 'balance_empty') emptied.add(campaign.id);
+        outcomes.set(visit.ref, { refused });
+        return;
+      }
+      const costMicros = costs.get(campaign.agency_id) ?? 0n;
+      standing.leadsToday++;
+      standing.balanceMicros -= standing.priceMicros;
+      if (standing.balanceMicros < standing.priceMicros) emptied.add(campaign.id);
+      last.set(key, here.set(campaign.id, now));
+      const id = newId(now);
+      taken.push({ visit, id, campaign, costMicros });
+      outcomes.set(visit.ref, { lead: id, priceMicros: campaign.price_micros, costMicros });
+    });
+
+    if (taken.length > 0) {
+      const transfers = await billing.sellLeads(
+        tx,
+        taken.map(({ id, campaign, costMicros }) => ({
+          id,
+          rootId,
+          agencyId: campaign.agency_id,
+          clientId: campaign.company_id,
+          campaignId: campaign.id,
+          priceMicros: campaign.price_micros,
+          costMicros,
+        })),
+        now,
+      );
+      const ownerOf = (campaign: (typeof rows)[number]) => ({
+        root_id: rootId,
+        agency_id: campaign.agency_id,
+        company_id: campaign.company_id,
+      });
+      await store.insertLeads(
+        tx,
+        taken.map(({ visit, id, campaign, costMicros }, i) => ({
+          id,
+          ...ownerOf(campaign),
+          campaign_id: campaign.id,
+          person_id: visit.match.personId,
+          visit_day: visit.day,
+          visit_event_id: visit.eventId,
+          match_kind: visit.match.kind,
+          confidence: visit.match.confidence,
+          evidence: JSON.stringify({
+            keys: visit.match.evidence,
+            alternatives: visit.match.alternatives,
+            visited_at: visit.receivedAt,
+          }),
+          price_micros: campaign.price_micros,
+          cost_micros: costMicros,
+          transfer_id: transfers[i] ?? null,
+          created_at: now,
+        })),
+        taken.map(({ visit, id, campaign }) => {
+          const person = people.get(visit.match.personId)!;
+          return {
+            lead_id: id,
+            ...ownerOf(campaign),
+            campaign_id: campaign.id,
+            created_at: now,
+            first_name: person.first_name,
+            last_name: person.last_name,
+            email: person.email,
+            phone: person.phone,
+            phone2: person.phone2,
+            address: person.address,
+            city: person.city,
+            state: person.state,
+            zip: person.zip,
+            company_name: person.company_name,
+            website: person.website,
+            job_title: person.job_title,
+            page_url: visit.url,
+            referrer: visit.referrer,
+            ip: visit.ip,
+          };
+        }),
+      );
+      await events.emit(tx, 'leads.accepted', {
+        leads: taken.map(({ id, campaign }) => ({ id, campaignId: campaign.id, owner: ownerOf(campaign) })),
+      });
+    }
+    for (const row of rows) {
+      if (emptied.has(row.id) && row.state === 'active') await campaigns.pauseForBalance(tx, row, now);
+    }
+    return outcomes;
+  };
+}

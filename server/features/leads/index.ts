@@ -1,0 +1,2 @@
+export { leadsRoutes } from './routes.ts';
+export { createLeads, type Leads } from './service.ts';

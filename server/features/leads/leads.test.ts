@@ -1,0 +1,380 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inScope } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import { type Company, type MadeCampaign, md5, sha256 } from '../../test/factories.ts';
+
+let app: TestApp;
+let root: Company;
+let agency: Company;
+let client: Company;
+let token: string;
+const USD = 1_000_000n;
+const HOST = 'acme.test';
+
+beforeAll(async () => {
+  app = await testApp();
+  root = await app.make.root({ host: 'root.test' });
+  agency = await app.make.agency(root, { host: HOST });
+  await app.make.leadCost(agency, 900_000n);
+  client = await app.make.client(agency);
+  await app.make.user(client, { email: 'client@x.test', password: PASSWORD });
+  await app.make.user(agency, { email: 'agency@x.test', password: PASSWORD });
+  token = await app.signIn('client@x.test', HOST);
+});
+afterAll(() => app.close());
+
+const known = async (more = {}) => {
+  const person = app.make.person(more);
+  await app.make.people(root, [person]);
+  return person;
+};
+const resolve = () => app.features.leads.resolver.resolveAll();
+const leadsOf = async (campaign: MadeCampaign) =>
+  (
+    await app.admin.query(
+      'select l.*, x.email, x.phone from lead l join lead_contact x on x.lead_id = l.id where l.campaign_id = $1 order by l.id',
+      [campaign.id],
+    )
+  ).rows;
+const outcomes = async (campaign: MadeCampaign): Promise<string[]> =>
+  (
+    await app.admin.query('select outcome from visit where campaign_id = $1 order by received_at, event_id', [
+      campaign.id,
+    ])
+  ).rows.map((r) => r.outcome);
+const exclude = (
+  owner: Company | MadeCampaign,
+  level: 'root' | 'agency' | 'client' | 'campaign',
+  lines: string[],
+) =>
+  inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+    app.features.exclusions.addList(
+      tx,
+      {
+        owner:
+          'owner' in owner
+            ? owner.owner
+            : { root_id: owner.root_id, agency_id: owner.agency_id, company_id: owner.id },
+        ownerId: owner.id,
+        level,
+        name: 'x',
+        lines,
+      },
+      app.clock.now(),
+    ),
+  );
+
+describe('a visit becomes a lead', () => {
+  test('[RUN-04] recognised, priced on both sides, told to the features above, in one transaction', async () => {
+    const campaign = await app.make.campaign(client, { price: 2n * USD, balance: 10n * USD });
+    const person = await known();
+    await app.make.visit(campaign, {
+      email: person.email,
+      url: 'https://shop.example.com/tents',
+      referrer: 'https://search.example/',
+    });
+    await app.make.visit(campaign, {});
+    expect(await resolve()).toBe(2);
+    expect((await outcomes(campaign)).sort()).toEqual(['lead', 'unmatched']);
+    const [lead] = await leadsOf(campaign);
+    expect(lead).toMatchObject({
+      match_kind: 1,
+      confidence: 98,
+      price_micros: 2n * USD,
+      cost_micros: 900_000n,
+      email: person.email,
+    });
+    const { rows: entries } = await app.admin.query(
+      `select a.kind, e.amount from entry e join account a on a.id = e.account_id where transfer_id = $1 order by line`,
+      [lead.transfer_id],
+    );
+    expect(entries).toEqual([
+      { kind: 'client_prepaid', amount: -2n * USD },
+      { kind: 'agency_revenue', amount: 2n * USD },
+      { kind: 'agency_payable', amount: -900_000n },
+      { kind: 'root_revenue', amount: 900_000n },
+    ]);
+    const { body } = await app.call('GET', `/api/leadspeek/report/lead/${lead.id}`, { host: HOST, token });
+    expect(body).toMatchObject({
+      email: person.email,
+      match_type: 'email_sha256',
+      page_url: 'https://shop.example.com/tents',
+      price_micros: 2_000_000,
+      evidence: [{ key: 'email_sha256', people: 1 }],
+    });
+    expect(JSON.stringify(body)).not.toContain('cost');
+    const { body: dashboard } = await app.call('GET', `/api/dashboard?leadspeekID=${campaign.id}`, {
+      host: HOST,
+      token,
+    });
+    expect(dashboard.totals).toEqual({ visits: 2, matched: 1, leads: 1, spend_micros: 2_000_000 });
+    expect(dashboard.waterfall).toEqual([{ reason: 'unmatched', count: 1 }]);
+  });
+
+  test('a visitor recognised once is recognised by the browser afterwards', async () => {
+    const campaign = await app.make.campaign(client, { reidentify: '1_week' });
+    const person = await known();
+    const visitorId = newId(app.clock.now());
+    await app.make.visit(campaign, { email: person.email, visitorId });
+    await resolve();
+    app.clock.advance(8 * 86_400_000);
+    await app.features.visits.keepPartitions(20);
+    await app.make.visit(campaign, { visitorId });
+    await resolve();
+    const leads = await leadsOf(campaign);
+    expect(leads.map((l) => l.match_kind)).toEqual([1, 4]);
+    expect(leads[1].person_id).toBe(leads[0].person_id);
+  });
+
+  test('[IDEN-04] a privacy signal is honoured before anything is looked up or kept', async () => {
+    const campaign = await app.make.campaign(client);
+    const person = await known();
+    await app.make.visit(campaign, { email: person.email, visitorId: newId(app.clock.now()), gpc: true });
+    await resolve();
+    expect(await outcomes(campaign)).toEqual(['privacy_signal']);
+    const { rows } = await app.admin.query(
+      'select hash, visitor_id, ip, person_id from visit where campaign_id = $1',
+      [campaign.id],
+    );
+    expect(rows).toEqual([{ hash: null, visitor_id: null, ip: null, person_id: null }]);
+    expect(await leadsOf(campaign)).toEqual([]);
+  });
+
+  test('one person in one batch is one lead, also by two hashes and twice the same event', async () => {
+    const campaign = await app.make.campaign(client);
+    const person = await known();
+    const eventId = newId(app.clock.now());
+    await Promise.all([
+      app.make.visit(campaign, { email: person.email, eventId }),
+      app.make.visit(campaign, { email: person.email, eventId }),
+      app.make.visit(campaign, { hash: { m: md5(person.email) } }),
+      app.make.visit(campaign, { hash: { h: sha256(person.email).toUpperCase() } }),
+    ]);
+    await resolve();
+    expect((await outcomes(campaign)).sort()).toEqual(['lead', 'seen_recently', 'seen_recently']);
+    expect(await leadsOf(campaign)).toHaveLength(1);
+    await app.make.visit(campaign, { email: person.email, eventId });
+    await resolve();
+    expect(await leadsOf(campaign)).toHaveLength(1);
+  });
+
+  test('a person who is a lead of another campaign of the client is a duplicate there', async () => {
+    const [one, two] = [await app.make.campaign(client), await app.make.campaign(client)];
+    const elsewhere = await app.make.campaign(await app.make.client(agency));
+    const person = await known();
+    for (const campaign of [one, two, elsewhere]) await app.make.visit(campaign, { email: person.email });
+    await resolve();
+    const all = [...(await outcomes(one)), ...(await outcomes(two))].sort();
+    expect(all).toEqual(['duplicate', 'lead']);
+    expect(await outcomes(elsewhere)).toEqual(['lead']);
+  });
+});
+
+describe('[EXCL-05] an excluded person is no lead', () => {
+  test.each(['root', 'agency', 'client', 'campaign'] as const)(
+    'on a list of the %s, by address, hash, phone and domain, whatever the match',
+    async (level) => {
+      const campaign = await app.make.campaign(client);
+      const owner = { root, agency, client, campaign }[level];
+      const by = {
+        plain: await known(),
+        md5: await known(),
+        sha256: await known(),
+        phone: await known(),
+        domain: await known({ email: `someone@${level}-domain.example` }),
+      };
+      const visitorId = newId(app.clock.now());
+      await app.make.visit(campaign, { email: by.plain.email, visitorId });
+      await resolve();
+      await exclude(owner, level, [
+        by.plain.email,
+        md5(by.md5.email),
+        sha256(by.sha256.email),
+        by.phone.phone!,
+        `@${level}-domain.example`,
+      ]);
+      await app.admin.query(`update campaign set reidentify = '1_week' where id = $1`, [campaign.id]);
+      app.clock.advance(8 * 86_400_000);
+      await app.features.visits.keepPartitions(60);
+      await app.make.visit(campaign, { visitorId }); // by the browser alone
+      for (const person of Object.values(by)) await app.make.visit(campaign, { email: person.email });
+      await resolve();
+      expect((await outcomes(campaign)).slice(1).sort()).toEqual(Array(6).fill('excluded'));
+      expect(await leadsOf(campaign)).toHaveLength(1);
+    },
+  );
+
+  test('an identity that cannot be compared with a list is refused', async () => {
+    const own = await app.make.client(agency);
+    const campaign = await app.make.campaign(own, { emailRequired: false });
+    const email = 'only-sha@hashes.example';
+    const { email: _unknown, ...row } = app.make.person();
+    await app.make.people(root, [{ ...row, email_sha256: sha256(email) } as never]);
+    await exclude(own, 'client', [md5('somebody@else.example')]);
+    await app.make.visit(campaign, { email });
+    await resolve();
+    expect(await outcomes(campaign)).toEqual(['cannot_compare']);
+  });
+});
+
+describe('money and limits', () => {
+  test('the balance ends in the middle of a batch: so many leads as it pays for, then the campaign is paused and says why', async () => {
+    token = await app.signIn('client@x.test', HOST);
+    const campaign = await app.make.campaign(client, { price: 2n * USD, balance: 7n * USD });
+    for (let i = 0; i < 6; i++) await app.make.visit(campaign, { email: (await known()).email });
+    await resolve();
+    expect((await outcomes(campaign)).sort()).toEqual([
+      ...Array(3).fill('balance_empty'),
+      ...Array(3).fill('lead'),
+    ]);
+    const { body } = await app.call('GET', `/api/leadspeek/getcampaign/${campaign.id}`, {
+      host: HOST,
+      token,
+    });
+    expect(body).toMatchObject({
+      status: 'paused',
+      statusReason: 'balance_empty',
+      balance_micros: 1_000_000,
+    });
+    const activate = await app.call('POST', '/api/leadspeek/client/activepause', {
+      host: HOST,
+      token,
+      body: { leadspeekID: campaign.id, status: 'active' },
+    });
+    expect([activate.status, activate.body.message]).toEqual([
+      409,
+      'The prepaid balance does not cover another lead. Add balance, then activate the campaign again.',
+    ]);
+    const agencyToken = await app.signIn('agency@x.test', HOST);
+    const add = (amount: string, key: string) =>
+      app.call('POST', '/api/leadspeek/client/topup', {
+        host: HOST,
+        token: agencyToken,
+        body: { leadspeekID: campaign.id, amount, idempotencyKey: key },
+      });
+    expect((await add('3.00', 'first-key')).body).toMatchObject({ balance_micros: 4_000_000 });
+    expect((await add('3.00', 'first-key')).body).toMatchObject({ balance_micros: 4_000_000 });
+    expect(
+      (await app.call('GET', `/api/leadspeek/getcampaign/${campaign.id}`, { host: HOST, token })).body,
+    ).toMatchObject({ status: 'active', statusReason: null });
+    for (const amount of ['-1', '0', '1e3', '1,000', '0.001', 'NaN', '１', '99999999999']) {
+      const answer = await add(amount, `bad-key-${amount}`);
+      expect([amount, answer.status, Object.keys(answer.body.errors as object)]).toEqual([
+        amount,
+        422,
+        ['amount'],
+      ]);
+    }
+  });
+
+  test('the daily cap holds by the client’s own day', async () => {
+    app.clock.advance(new Date('2026-06-10T23:00:00Z').getTime() - app.clock.now().getTime());
+    await app.features.visits.keepPartitions(2);
+    const campaign = await app.make.campaign(client, { dailyCap: 2 });
+    for (let i = 0; i < 3; i++) await app.make.visit(campaign, { email: (await known()).email });
+    await resolve();
+    app.clock.advance(2 * 3_600_000); // 01:00 UTC: still the same day in Chicago
+    await app.make.visit(campaign, { email: (await known()).email });
+    await resolve();
+    app.clock.advance(5 * 3_600_000); // 06:00 UTC: past midnight in Chicago
+    await app.make.visit(campaign, { email: (await known()).email });
+    await resolve();
+    expect((await outcomes(campaign)).sort()).toEqual(['daily_cap', 'daily_cap', 'lead', 'lead', 'lead']);
+  });
+
+  test('two workers on the last cent: exactly one lead', async () => {
+    const campaign = await app.make.campaign(client, { price: USD, balance: USD });
+    for (let i = 0; i < 8; i++) await app.make.visit(campaign, { email: (await known()).email });
+    const batch = app.features.leads.resolver.resolveAll;
+    await Promise.all([batch(), batch(), batch()]);
+    await resolve();
+    expect((await outcomes(campaign)).filter((o) => o === 'lead')).toHaveLength(1);
+    expect(await leadsOf(campaign)).toHaveLength(1);
+  });
+});
+
+describe('[DASH-01] [UX-02] the list of leads', () => {
+  test('pages, sorts, searches and filters on the server', async () => {
+    const own = await app.make.client(agency, { name: 'List client' });
+    await app.make.user(own, { email: 'list@x.test', password: PASSWORD });
+    const mine = await app.signIn('list@x.test', HOST);
+    const campaign = await app.make.campaign(own);
+    const names = ['Abel', 'baker', 'Çelik', "O'Neil", '100%', 'under_score', 'Zoë'];
+    for (const [i, last_name] of names.entries()) {
+      await app.make.visit(campaign, {
+        email: (await known({ last_name, email: `list${i}@q${i}.example` })).email,
+      });
+      await resolve();
+      app.clock.advance(1000);
+    }
+    const list = (query: string) =>
+      app.call('GET', `/api/leadspeek/report/lead?${query}`, { host: HOST, token: mine });
+    const first = await list('PerPage=3');
+    expect(first.body).toMatchObject({
+      current_page: 1,
+      last_page: 3,
+      per_page: 3,
+      total: 7,
+      from: 1,
+      to: 3,
+    });
+    expect((first.body.data as unknown as { last_name: string }[]).map((r) => r.last_name)).toEqual([
+      'Zoë',
+      'under_score',
+      '100%',
+    ]);
+    expect((await list('PerPage=3&Page=3')).body).toMatchObject({ from: 7, to: 7 });
+    expect((await list('PerPage=3&Page=9')).body).toMatchObject({ data: [], from: null, to: null, total: 7 });
+    const emails = ((await list('sortby=email&order=asc')).body.data as unknown as { email: string }[]).map(
+      (r) => r.email,
+    );
+    expect(emails).toEqual([...emails].sort());
+    for (const [text, hits] of [
+      ['o%27neil', 1],
+      ['100%25', 1],
+      ['%25', 1],
+      ['under_', 1],
+      ['_', 1],
+      ['list2@q2', 1],
+      ['çel', 1],
+      ['nobody', 0],
+      ['new orleans', 7],
+    ] as const) {
+      expect([text, (await list(`searchQuery=${text}`)).body.total]).toEqual([text, hits]);
+    }
+    const bad = await list('PerPage=101&sortby=price&startDate=yesterday');
+    expect(Object.keys(bad.body.errors as object).sort()).toEqual(['PerPage', 'sortby', 'startDate']);
+    expect((await list('startDate=2020-01-01&endDate=2020-01-02')).body.total).toBe(0);
+  });
+
+  test('exports what is filtered, and no cell is live in a spreadsheet', async () => {
+    const own = await app.make.client(agency);
+    await app.make.user(own, { email: 'export@x.test', password: PASSWORD });
+    const mine = await app.signIn('export@x.test', HOST);
+    const campaign = await app.make.campaign(own);
+    const person = await known({
+      first_name: '=HYPERLINK("http://evil")',
+      last_name: '+cmd|x',
+      city: '@SUM(A1)',
+      address: '-2+3',
+      company_name: 'a "quoted", name',
+    });
+    await app.make.visit(campaign, { email: person.email });
+    await resolve();
+    const { body } = await app.call('POST', '/api/general/download-token', {
+      host: HOST,
+      token: mine,
+      body: { path: '/api/leadspeek/report/lead/export?searchQuery=cmd' },
+    });
+    const file = await app.server.inject({ method: 'GET', url: String(body.url), headers: { host: HOST } });
+    expect(file.headers['content-disposition']).toMatch(/^attachment; filename="leads-2026-\d\d-\d\d\.csv"$/);
+    const [head, line, end] = file.body.replace(/^\uFEFF/, '').split('\r\n');
+    expect(head!.startsWith('Date,Campaign ID,Campaign,Client,First Name')).toBe(true);
+    expect(line).toContain(`"'=HYPERLINK(""http://evil"")"`);
+    for (const live of ["'+cmd|x", "'@SUM(A1)", "'-2+3", '"a ""quoted"", name"', person.phone!])
+      expect(line).toContain(live);
+    expect(line).not.toContain(`'${person.phone}`);
+    expect(end).toBe('');
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { type Candidate, dayIn, dayStart, refusal, type Standing, windowStart } from './policy.ts';
+
+const now = new Date('2026-03-10T15:00:00Z');
+const candidate: Candidate = {
+  campaignId: 'c',
+  companyId: 'k',
+  personId: 'p',
+  confidence: 98,
+  excluded: 'clear',
+  email: 'a@b.c',
+  phone: '+15045550100',
+  address: '1 Main',
+};
+const standing: Standing = {
+  state: 'active',
+  emailRequired: true,
+  phoneRequired: false,
+  addressRequired: false,
+  minConfidence: 50,
+  reidentify: 'never',
+  startsOn: null,
+  endsOn: null,
+  dailyCap: null,
+  leadsToday: 0,
+  priceMicros: 2_000_000n,
+  balanceMicros: 2_000_000n,
+};
+const never = { sameCampaign: undefined, otherCampaign: undefined };
+const ask = (
+  c: Partial<Candidate> = {},
+  s: Partial<Standing> = {},
+  last: Partial<{ sameCampaign: Date; otherCampaign: Date }> = {},
+) => refusal({ ...candidate, ...c }, { ...standing, ...s }, { ...never, ...last }, now, '2026-03-10');
+
+describe('[CAMP-05] the rules of a lead', () => {
+  test('let a good one through', () => expect(ask()).toBeNull());
+
+  test.each([
+    ['excluded', { excluded: 'excluded' }, {}],
+    ['cannot_compare', { excluded: 'cannot_compare' }, {}],
+    ['email_missing', { email: null }, {}],
+    ['phone_missing', { phone: null }, { phoneRequired: true }],
+    ['address_missing', { address: null }, { addressRequired: true }],
+    ['low_confidence', { confidence: 49 }, {}],
+    ['outside_dates', {}, { startsOn: '2026-03-11' }],
+    ['outside_dates', {}, { endsOn: '2026-03-09' }],
+    ['inactive', {}, { state: 'paused' }],
+    ['daily_cap', {}, { dailyCap: 3, leadsToday: 3 }],
+    ['balance_empty', {}, { balanceMicros: 1_999_999n }],
+  ] as const)('refuse: %s', (reason, c, s) => expect(ask(c, s)).toBe(reason));
+
+  test('hold at their edges', () => {
+    expect(ask({ email: null }, { emailRequired: false })).toBeNull();
+    expect(ask({ confidence: 50 })).toBeNull();
+    expect(ask({}, { startsOn: '2026-03-10', endsOn: '2026-03-10' })).toBeNull();
+    expect(ask({}, { dailyCap: 3, leadsToday: 2 })).toBeNull();
+    expect(ask({}, { priceMicros: 0n, balanceMicros: 0n })).toBeNull();
+  });
+
+  test('the first reason wins, in the order of the domain', () => {
+    const all = { excluded: 'excluded', email: null, confidence: 0 } as const;
+    expect(ask(all, { state: 'paused', balanceMicros: 0n })).toBe('excluded');
+    expect(ask({ ...all, excluded: 'clear' }, { state: 'paused' })).toBe('email_missing');
+    expect(ask({ confidence: 0 }, { state: 'paused' }, { sameCampaign: now })).toBe('low_confidence');
+    expect(ask({}, { state: 'paused' }, { sameCampaign: now, otherCampaign: now })).toBe('seen_recently');
+    expect(ask({}, { state: 'paused', endsOn: '2026-01-01' }, { otherCampaign: now })).toBe('duplicate');
+  });
+
+  test('re-identification windows, over month ends and leap days', () => {
+    expect(ask({}, {}, { sameCampaign: new Date('1999-01-01') })).toBe('seen_recently');
+    expect(ask({}, { reidentify: '1_week' }, { sameCampaign: new Date('2026-03-03T15:00:00Z') })).toBeNull();
+    expect(ask({}, { reidentify: '1_week' }, { sameCampaign: new Date('2026-03-03T15:00:01Z') })).toBe(
+      'seen_recently',
+    );
+    expect(windowStart('never', now)).toBeNull();
+    expect(windowStart('1_month', new Date('2026-03-31T12:00:00Z'))).toEqual(
+      new Date('2026-02-28T12:00:00Z'),
+    );
+    expect(windowStart('12_months', new Date('2024-02-29T00:00:00Z'))).toEqual(
+      new Date('2023-02-28T00:00:00Z'),
+    );
+  });
+
+  test("a day is the client's, also when the clocks change", () => {
+    expect(dayStart(new Date('2026-03-10T04:59:00Z'), 'America/Chicago')).toEqual(
+      new Date('2026-03-09T05:00:00Z'),
+    );
+    expect(dayStart(new Date('2026-03-08T18:00:00Z'), 'America/Chicago')).toEqual(
+      new Date('2026-03-08T06:00:00Z'),
+    );
+    expect(dayIn(new Date('2026-03-10T04:59:00Z'), 'America/Chicago')).toBe('2026-03-09');
+    expect(dayIn(new Date('2026-03-10T04:59:00Z'), 'Asia/Tokyo')).toBe('2026-03-10');
+  });
+});

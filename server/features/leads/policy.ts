@@ -1,0 +1,97 @@
+/** A recognised visit that may become a lead, with all that the rules look at. */
+export interface Candidate {
+  campaignId: string;
+  companyId: string;
+  personId: string;
+  confidence: number;
+  excluded: 'clear' | 'excluded' | 'cannot_compare';
+  email: string | null;
+  phone: string | null;
+  address: string | null;
+}
+
+/** The rules of a campaign, and where it stands. Changed as candidates of a batch are accepted. */
+export interface Standing {
+  state: 'active' | 'paused' | 'archived' | 'removed';
+  emailRequired: boolean;
+  phoneRequired: boolean;
+  addressRequired: boolean;
+  minConfidence: number;
+  reidentify: string;
+  startsOn: string | null;
+  endsOn: string | null;
+  dailyCap: number | null;
+  leadsToday: number;
+  priceMicros: bigint;
+  balanceMicros: bigint;
+}
+
+export type Refused =
+  | 'excluded'
+  | 'cannot_compare'
+  | 'email_missing'
+  | 'phone_missing'
+  | 'address_missing'
+  | 'low_confidence'
+  | 'seen_recently'
+  | 'duplicate'
+  | 'outside_dates'
+  | 'inactive'
+  | 'daily_cap'
+  | 'balance_empty';
+
+const DAY_MS = 86_400_000;
+
+/** From when on an earlier lead of the same person stands in the way; null: for ever. */
+export function windowStart(reidentify: string, now: Date): Date | null {
+  if (reidentify === '1_week') return new Date(now.getTime() - 7 * DAY_MS);
+  const months = { '1_month': 1, '3_months': 3, '6_months': 6, '12_months': 12 }[reidentify];
+  if (!months) return null;
+  const start = Temporal.Instant.fromEpochMilliseconds(now.getTime())
+    .toZonedDateTimeISO('UTC')
+    .subtract({ months });
+  return new Date(start.epochMilliseconds);
+}
+
+/** When the present day began in a time zone. */
+export function dayStart(now: Date, timeZone: string): Date {
+  const here = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);
+  return new Date(here.startOfDay().epochMilliseconds);
+}
+
+/** The calendar day in a time zone, YYYY-MM-DD. */
+export function dayIn(now: Date, timeZone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(now.getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDate()
+    .toString();
+}
+
+/**
+ * The rules in the order of the domain's "life of a lead" (privacy and bots have been dealt with at the door); the first
+ * that refuses is the reason. Null: it is a lead.
+ * `sameCampaign` and `otherCampaign` are when this person last became a lead here and elsewhere with the client.
+ */
+export function refusal(
+  candidate: Candidate,
+  campaign: Standing,
+  last: { sameCampaign: Date | undefined; otherCampaign: Date | undefined },
+  now: Date,
+  today: string,
+): Refused | null {
+  if (candidate.excluded !== 'clear') return candidate.excluded;
+  if (campaign.emailRequired && !candidate.email) return 'email_missing';
+  if (campaign.phoneRequired && !candidate.phone) return 'phone_missing';
+  if (campaign.addressRequired && !candidate.address) return 'address_missing';
+  if (candidate.confidence < campaign.minConfidence) return 'low_confidence';
+  const since = windowStart(campaign.reidentify, now);
+  const within = (at: Date | undefined): boolean => at !== undefined && (since === null || at > since);
+  if (within(last.sameCampaign)) return 'seen_recently';
+  if (within(last.otherCampaign)) return 'duplicate';
+  if ((campaign.startsOn && today < campaign.startsOn) || (campaign.endsOn && today > campaign.endsOn))
+    return 'outside_dates';
+  if (campaign.state !== 'active') return 'inactive';
+  if (campaign.dailyCap !== null && campaign.leadsToday >= campaign.dailyCap) return 'daily_cap';
+  if (campaign.balanceMicros < campaign.priceMicros) return 'balance_empty';
+  return null;
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inScope } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Campaigns, HourRow, RefusalRow } from '../campaigns/index.ts';
+import type { Identity } from '../identity/index.ts';
+import type { Visits } from '../visits/index.ts';
+import type { createAccept } from './accept.ts';
+
+const BATCH = 1000;
+const IDLE_MS = 250;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Turns visits into leads: takes what is pending of one root at a time, in that root's scope, recognises, decides, and
+ * writes the outcome of every visit, in one transaction. A worker that dies leaves the batch as it was.
+ */
+export function createResolver(
+  platform: Platform,
+  deps: { visits: Visits; identity: Identity; campaigns: Campaigns; accept: ReturnType<typeof createAccept> },
+) {
+  const { db, clock, log } = platform;
+  const { visits, identity, campaigns, accept } = deps;
+
+  /** Resolves one batch of a root; answers how many visits that were. */
+  async function resolveBatch(rootId: string, most = BATCH): Promise<number> {
+    return inScope(db.app, { rootId }, async (tx) => {
+      const pending = await visits.take(tx, rootId, most);
+      if (pending.length === 0) return 0;
+      const now = clock.now();
+      const asked = pending.flatMap((visit, ref) =>
+        visit.gpc
+          ? []
+          : [
+              {
+                ref,
+                ...(visit.hash && visit.hash_kind
+                  ? { hashKind: visit.hash_kind as 1 | 2 | 3, hash: visit.hash }
+                  : {}),
+                ...(visit.visitor_id ? { visitorId: visit.visitor_id } : {}),
+                ...(visit.ip ? { ip: visit.ip } : {}),
+                at: visit.received_at,
+              },
+            ],
+      );
+      const matches = await identity.match(tx, rootId, asked);
+      const outcomes = await accept(
+        tx,
+        rootId,
+        [...matches].map(([ref, match]) => {
+          const visit = pending[ref]!;
+          return {
+            ref,
+            day: visit.day,
+            eventId: visit.event_id,
+            campaignId: visit.campaign_id,
+            receivedAt: visit.received_at,
+            url: visit.url,
+            referrer: visit.referrer,
+            ip: visit.ip,
+            match,
+          };
+        }),
+        now,
+      );
+      // A visitor recognised by an e-mail is remembered by browser and address, which recognise the next visit.
+      await identity.learn(
+        tx,
+        rootId,
+        [...matches].flatMap(([ref, match]) => {
+          const visit = pending[ref]!;
+          return match.kind <= 3
+            ? [{ personId: match.personId, visitorId: visit.visitor_id, ip: visit.ip, at: visit.received_at }]
+            : [];
+        }),
+      );
+
+      const hours = new Map<string, HourRow>();
+      const refusals = new Map<string, RefusalRow>();
+      const settled = pending.map((visit, ref) => {
+        const outcome = outcomes.get(ref);
+        const reason = visit.gpc
+          ? 'privacy_signal'
+          : !outcome
+            ? 'unmatched'
+            : 'refused' in outcome
+              ? outcome.refused
+              : 'lead';
+        const owner = { root_id: visit.root_id, agency_id: visit.agency_id, company_id: visit.company_id };
+        const at = new Date(Math.floor(visit.received_at.getTime() / HOUR_MS) * HOUR_MS);
+        const key = `${visit.campaign_id} ${at.getTime()}`;
+        const hour = hours.get(key) ?? {
+          ...owner,
+          campaign_id: visit.campaign_id,
+          hour: at,
+          visits: 0,
+          matched: 0,
+          leads: 0,
+          spend: 0n,
+          cost: 0n,
+        };
+        hours.set(key, hour);
+        hour.visits++;
+        if (outcome) hour.matched++;
+        if (outcome && 'lead' in outcome) {
+          hour.leads++;
+          hour.spend += outcome.priceMicros;
+          hour.cost += outcome.costMicros;
+        } else {
+          const row = refusals.get(`${key} ${reason}`) ?? {
+            ...owner,
+            campaign_id: visit.campaign_id,
+            hour: at,
+            reason,
+            count: 0,
+            at: visit.received_at,
+          };
+          row.count++;
+          refusals.set(`${key} ${reason}`, row);
+        }
+        return {
+          day: visit.day,
+          eventId: visit.event_id,
+          outcome: reason,
+          personId: matches.get(ref)?.personId ?? null,
+        };
+      });
+      await campaigns.countHours(tx, [...hours.values()]);
+      await campaigns.countRefusals(tx, [...refusals.values()]);
+      await visits.settle(tx, settled, now);
+      return pending.length;
+    });
+  }
+
+  /**
+   * Resolves everything that is pending; answers how many visits that were. Roots take turns, batch by batch, and what
+   * fails in one holds up no other: its error is thrown when the others are done.
+   */
+  async function resolveAll(): Promise<number> {
+    let all = 0;
+    const failures: unknown[] = [];
+    let waiting = await visits.rootsWithPending();
+    while (waiting.length > 0) {
+      const more: string[] = [];
+      for (const rootId of waiting) {
+        try {
+          const done = await resolveBatch(rootId);
+          all += done;
+          if (done === BATCH) more.push(rootId);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      waiting = more;
+    }
+    if (failures.length > 0) throw failures[0];
+    return all;
+  }
+
+  let running: Promise<void> | undefined;
+  let stopped = false;
+  return {
+    resolveAll,
+    /** Keeps resolving until stopped; an error (the database away) is logged and tried again. */
+    start(): void {
+      running = (async () => {
+        while (!stopped) {
+          try {
+            if ((await resolveAll()) === 0) await sleep(IDLE_MS);
+          } catch (error) {
+            log.error({ err: error }, 'resolving visits failed; trying again');
+            await sleep(1000);
+          }
+        }
+      })();
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      await running;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import type { contract } from '../../../contract/index.ts';
+import { LeadFilter } from '../../../contract/leads.ts';
+import { checkInput } from '../../platform/http/input.ts';
+import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
+import { page } from '../../platform/page.ts';
+import type { Leads } from './service.ts';
+
+/** The calls of the feature, and its CSV export. */
+export function leadsRoutes(leads: Leads): {
+  handlers: Handlers<typeof contract.leads>;
+  plain: PlainRoute[];
+} {
+  return {
+    handlers: {
+      async list(ctx, input) {
+        const { rows, total } = await leads.list(ctx, input, {
+          sort: input.sortby ?? 'created_at',
+          order: input.order ?? 'desc',
+          limit: input.PerPage,
+          offset: (input.Page - 1) * input.PerPage,
+        });
+        return page(rows, total, input);
+      },
+      get: (ctx, { id }) => leads.get(ctx, id),
+    },
+    plain: [
+      {
+        method: 'GET',
+        url: '/api/leadspeek/report/lead/export',
+        access: 'download',
+        permission: 'lead.read',
+        tag: 'Leads',
+        summary: 'The filtered leads as CSV (asked with a one-use token)',
+        async handler(ctx, request, reply) {
+          const filter = await checkInput(LeadFilter, request.query);
+          const name = `leads-${ctx.clock.now().toISOString().slice(0, 10)}.csv`;
+          return reply
+            .header('Content-Disposition', `attachment; filename="${name}"`)
+            .header('Cache-Control', 'no-store')
+            .type('text/csv; charset=utf-8')
+            .send(Readable.from(leads.exportLines(ctx, filter)));
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,235 @@
+import type { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Evidence, LeadFilter } from '../../../contract/leads.ts';
+import { MATCH_KINDS } from '../../../contract/leads.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { dollarsOf } from '../../../contract/primitives.ts';
+import { csvLine } from '../../platform/csv.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import type { Exclusions } from '../exclusions/index.ts';
+import type { Identity } from '../identity/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import type { Visits } from '../visits/index.ts';
+import { createAccept } from './accept.ts';
+import { createResolver } from './resolve.ts';
+import * as store from './store.ts';
+
+type Filter = z.output<typeof LeadFilter>;
+type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
+const EXPORT_STEP = 1000;
+
+const matchType = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
+
+export type Leads = ReturnType<typeof createLeads>;
+
+/** Leads: how they come to be, and how they are shown. */
+export function createLeads(
+  platform: Platform,
+  deps: {
+    tenants: Tenants;
+    campaigns: Campaigns;
+    exclusions: Exclusions;
+    identity: Identity;
+    billing: Billing;
+    visits: Visits;
+  },
+) {
+  const { db } = platform;
+  const accept = createAccept(platform, deps);
+  const resolver = createResolver(platform, { ...deps, accept });
+
+  /** Days of a filter, in the company's time zone, as instants. */
+  async function resolved(tx: Tx, ctx: Ctx, filter: Filter): Promise<Omit<store.LeadList, 'sort' | 'order'>> {
+    const company = await deps.tenants.company(tx, filter.companyID ?? ctx.actor.companyId);
+    const zone = company?.time_zone ?? 'America/Chicago';
+    const start = (day: string, plus: number): Date =>
+      new Date(
+        Temporal.PlainDate.from(day).add({ days: plus }).toZonedDateTime({ timeZone: zone })
+          .epochMilliseconds,
+      );
+    return {
+      campaignId: filter.leadspeekID,
+      companyId: filter.companyID,
+      from: filter.startDate ? start(filter.startDate, 0) : undefined,
+      before: filter.endDate ? start(filter.endDate, 1) : undefined,
+      search: filter.searchQuery,
+    };
+  }
+
+  const wire = (row: Row, delivery: 'none' | 'pending' | 'delivered' | 'failed') => ({
+    id: row.id,
+    leadspeekID: row.campaign_id,
+    leadspeek_api_id: Number(row.number),
+    campaignName: row.campaign_name,
+    company_name: row.client_name,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    email: row.email,
+    phone: row.phone,
+    city: row.city,
+    state: row.state,
+    page_url: row.page_url,
+    match_type: matchType(row.match_kind),
+    confidence: row.confidence,
+    price_micros: Number(row.price_micros),
+    is_test: row.is_test,
+    created_at: row.created_at.toISOString(),
+    delivery,
+  });
+
+  return {
+    accept,
+    resolver,
+
+    list: (
+      ctx: Ctx,
+      filter: Filter,
+      asked: { sort: store.LeadList['sort']; order: 'asc' | 'desc'; limit: number; offset: number },
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await store.pageOfLeads(
+          tx,
+          { ...(await resolved(tx, ctx, filter)), sort: asked.sort, order: asked.order },
+          asked.limit,
+          asked.offset,
+        );
+        const states = await store.deliveryStates(
+          tx,
+          rows.map((row) => row.id),
+        );
+        return { rows: rows.map((row) => wire(row, states.get(row.id) ?? 'none')), total };
+      }),
+
+    get: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await store.leadById(tx, id);
+        if (!row) throw new Refusal('not_found', ownMessages.notFound);
+        const deliveries = await store.deliveriesOf(tx, id);
+        const states = await store.deliveryStates(tx, [id]);
+        const evidence = row.evidence as { keys?: z.output<typeof Evidence>[]; visited_at?: string };
+        return {
+          ...wire(row, states.get(id) ?? 'none'),
+          phone2: row.phone2,
+          address: row.address,
+          zip: row.zip,
+          contact_company: row.company_name,
+          website: row.website,
+          job_title: row.job_title,
+          referrer: row.referrer,
+          ip: row.ip,
+          // Where the root's data comes from is the root's business; others see that it was an import.
+          evidence: (evidence.keys ?? []).map((key) =>
+            ctx.actor.kind === 'root'
+              ? key
+              : { ...key, source: key.source.replace(/^import: .*/s, 'import') },
+          ),
+          visited_at: evidence.visited_at ?? null,
+          deliveries,
+        };
+      }),
+
+    /** The filtered leads as CSV lines, newest first, read in steps so that any number fits in memory. */
+    async *exportLines(ctx: Ctx, filter: Filter): AsyncGenerator<string> {
+      yield csvLine([
+        'Date',
+        'Campaign ID',
+        'Campaign',
+        'Client',
+        'First Name',
+        'Last Name',
+        'Email',
+        'Phone',
+        'Phone 2',
+        'Address',
+        'City',
+        'State',
+        'Zip',
+        'Company',
+        'Job Title',
+        'Website',
+        'Page',
+        'Referrer',
+        'Match',
+        'Confidence',
+        'Price (USD)',
+        'Test',
+      ]);
+      let after: { at: Date; id: string } | null = null;
+      for (;;) {
+        const rows: Row[] = await inScope(db.app, ctx.scope, async (tx) =>
+          store.nextOfExport(
+            tx,
+            { ...(await resolved(tx, ctx, filter)), sort: 'created_at', order: 'desc' },
+            after,
+            EXPORT_STEP,
+          ),
+        );
+        for (const row of rows) {
+          yield csvLine([
+            row.created_at.toISOString(),
+            String(row.number),
+            row.campaign_name,
+            row.client_name,
+            row.first_name,
+            row.last_name,
+            row.email,
+            row.phone,
+            row.phone2,
+            row.address,
+            row.city,
+            row.state,
+            row.zip,
+            row.company_name,
+            row.job_title,
+            row.website,
+            row.page_url,
+            row.referrer,
+            matchType(row.match_kind),
+            String(row.confidence),
+            dollarsOf(row.price_micros),
+            row.is_test ? 'T' : 'F',
+          ]);
+        }
+        const end = rows.at(-1);
+        if (!end || rows.length < EXPORT_STEP) return;
+        after = { at: end.created_at, id: end.id };
+      }
+    },
+
+    /** Leads as webhooks tell them (contract/delivery.ts, LeadMessage.data), by id. */
+    async message(tx: Tx, ids: string[]) {
+      const rows = await store.leadsByIds(tx, ids);
+      return new Map(
+        rows.map((row) => [
+          row.id,
+          {
+            id: row.id,
+            test: row.is_test,
+            campaign: { id: Number(row.number), name: row.campaign_name, type: 'local' as const },
+            person: {
+              first_name: row.first_name,
+              last_name: row.last_name,
+              email: row.email,
+              phone: row.phone,
+              phone2: row.phone2,
+              address: row.address,
+              city: row.city,
+              state: row.state,
+              zip: row.zip,
+              company_name: row.company_name,
+              job_title: row.job_title,
+              website: row.website,
+            },
+            visit: { page_url: row.page_url, referrer: row.referrer },
+            match: { type: matchType(row.match_kind), confidence: row.confidence },
+            created_at: row.created_at.toISOString(),
+          },
+        ]),
+      );
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+type LeadInsert = Insertable<Schema['lead']>;
+type ContactInsert = Insertable<Schema['lead_contact']>;
+
+/** Inserts leads with their contacts, two statements whatever their number. */
+export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: ContactInsert[]): Promise<void> {
+  await sql`
+    insert into lead (id, root_id, agency_id, company_id, campaign_id, person_id, visit_day, visit_event_id, match_kind, confidence,
+      evidence, price_micros, cost_micros, transfer_id, created_at)
+    select * from unnest(${leads.map((l) => l.id)}::uuid[], ${leads.map((l) => l.root_id)}::uuid[], ${leads.map((l) => l.agency_id)}::uuid[],
+      ${leads.map((l) => l.company_id)}::uuid[], ${leads.map((l) => l.campaign_id)}::uuid[], ${leads.map((l) => l.person_id ?? null)}::uuid[],
+      ${leads.map((l) => l.visit_day ?? null)}::date[], ${leads.map((l) => l.visit_event_id ?? null)}::uuid[],
+      ${leads.map((l) => l.match_kind)}::smallint[], ${leads.map((l) => l.confidence)}::smallint[], ${leads.map((l) => l.evidence)}::jsonb[],
+      ${leads.map((l) => l.price_micros.toString())}::bigint[], ${leads.map((l) => l.cost_micros.toString())}::bigint[],
+      ${leads.map((l) => l.transfer_id ?? null)}::uuid[], ${leads.map((l) => l.created_at)}::timestamptz[])`.execute(
+    tx,
+  );
+  const c = contacts;
+  await sql`
+    insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, first_name, last_name, email, phone, phone2,
+      address, city, state, zip, company_name, website, job_title, page_url, referrer, ip)
+    select * from unnest(${c.map((r) => r.lead_id)}::uuid[], ${c.map((r) => r.root_id)}::uuid[], ${c.map((r) => r.agency_id)}::uuid[],
+      ${c.map((r) => r.company_id)}::uuid[], ${c.map((r) => r.campaign_id)}::uuid[], ${c.map((r) => r.created_at)}::timestamptz[],
+      ${c.map((r) => r.first_name ?? null)}::text[], ${c.map((r) => r.last_name ?? null)}::text[], ${c.map((r) => r.email ?? null)}::text[],
+      ${c.map((r) => r.phone ?? null)}::text[], ${c.map((r) => r.phone2 ?? null)}::text[], ${c.map((r) => r.address ?? null)}::text[],
+      ${c.map((r) => r.city ?? null)}::text[], ${c.map((r) => r.state ?? null)}::text[], ${c.map((r) => r.zip ?? null)}::text[],
+      ${c.map((r) => r.company_name ?? null)}::text[], ${c.map((r) => r.website ?? null)}::text[], ${c.map((r) => r.job_title ?? null)}::text[],
+      ${c.map((r) => r.page_url ?? null)}::text[], ${c.map((r) => r.referrer ?? null)}::text[], ${c.map((r) => r.ip ?? null)}::inet[])`.execute(
+    tx,
+  );
+}
+
+/** When each of these people last became a lead of each campaign of each client. */
+export async function lastLeads(tx: Tx, pairs: { companyId: string; personId: string }[]) {
+  if (pairs.length === 0) return [];
+  const { rows } = await sql<{ company_id: string; person_id: string; campaign_id: string; at: Date }>`
+    select l.company_id, l.person_id, l.campaign_id, max(l.created_at) as at
+    from unnest(${pairs.map((p) => p.companyId)}::uuid[], ${pairs.map((p) => p.personId)}::uuid[]) p (company_id, person_id)
+    join lead l on l.company_id = p.company_id and l.person_id = p.person_id
+    where not l.is_test
+    group by 1, 2, 3`.execute(tx);
+  return rows;
+}
+
+/** What a list of leads is asked with. Days are resolved to instants by the caller. */
+export interface LeadList {
+  campaignId?: string | undefined;
+  companyId?: string | undefined;
+  from?: Date | undefined;
+  before?: Date | undefined;
+  search?: string | undefined;
+  sort: 'created_at' | 'last_name' | 'email';
+  order: 'asc' | 'desc';
+}
+
+/** So many hits a search answers at most: the newest. */
+const MOST_HITS = 1000;
+
+async function searched(tx: Tx, asked: LeadList): Promise<string[] | null> {
+  const words = (asked.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return null;
+  const pattern = `%${words.map((word) => word.replace(/[\\%_]/g, '\\$&')).join('%')}%`;
+  const { rows } = await sql<{
+    id: string;
+  }>`select search_leads(${pattern}, ${asked.campaignId ?? null}::uuid, ${MOST_HITS}) as id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+type Listed = { l: Schema['lead_contact'] };
+
+/** The leads of a list, by the one table that holds what it sorts by: `lead`, or `lead_contact` for names. */
+function filtered(tx: Tx, asked: LeadList, ids: string[] | null) {
+  const byName = asked.sort !== 'created_at';
+  let q = byName
+    ? tx.selectFrom('lead_contact as l').select('l.lead_id as id')
+    : (tx.selectFrom('lead as l').select('l.id') as unknown as SelectQueryBuilder<
+        Listed,
+        'l',
+        { id: string }
+      >);
+  if (asked.campaignId) q = q.where('l.campaign_id', '=', asked.campaignId);
+  if (asked.companyId) q = q.where('l.company_id', '=', asked.companyId);
+  if (asked.from) q = q.where('l.created_at', '>=', asked.from);
+  if (asked.before) q = q.where('l.created_at', '<', asked.before);
+  if (ids) q = q.where(sql.ref(byName ? 'l.lead_id' : 'l.id'), '=', sql<string>`any(${ids}::uuid[])`);
+  return q;
+}
+
+const ORDERS = {
+  created_at: ['l.created_at', 'l.id'],
+  last_name: ['l.last_name', 'l.first_name', 'l.lead_id'],
+  email: ['l.email', 'l.lead_id'],
+} as const;
+
+/**
+ * A page of leads and how many there are in all. The page is found on one table by its index, then filled in: joined
+ * first, the whole list would be joined to show 25 rows of it.
+ */
+export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset: number) {
+  const ids = await searched(tx, asked);
+  if (ids?.length === 0) return { rows: [], total: 0 };
+  let page = filtered(tx, asked, ids);
+  for (const column of ORDERS[asked.sort]) page = page.orderBy(sql.ref(column), asked.order);
+  const found = await page.limit(limit).offset(offset).execute();
+  const { total } = await filtered(tx, asked, ids)
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow();
+  return {
+    rows: await leadsByIds(
+      tx,
+      found.map((row) => row.id),
+    ),
+    total: Number(total),
+  };
+}
+
+/** The next rows of an export, oldest last, after the row with this instant and id. */
+export async function nextOfExport(
+  tx: Tx,
+  asked: LeadList,
+  after: { at: Date; id: string } | null,
+  limit: number,
+) {
+  const ids = await searched(tx, asked);
+  if (ids?.length === 0) return [];
+  let query = filtered(tx, { ...asked, sort: 'created_at' }, ids);
+  if (after) query = query.where(sql<boolean>`(l.created_at, l.id) < (${after.at}, ${after.id}::uuid)`);
+  const found = await query
+    .orderBy(sql.ref('l.created_at'), 'desc')
+    .orderBy(sql.ref('l.id'), 'desc')
+    .limit(limit)
+    .execute();
+  return leadsByIds(
+    tx,
+    found.map((row) => row.id),
+  );
+}
+
+const details = (tx: Tx) =>
+  tx
+    .selectFrom('lead as l')
+    .innerJoin('lead_contact as x', 'x.lead_id', 'l.id')
+    .innerJoin('campaign as c', 'c.id', 'l.campaign_id')
+    .innerJoin('company as k', 'k.id', 'l.company_id');
+
+const listColumns = [
+  'l.id',
+  'l.campaign_id',
+  'c.number',
+  'c.name as campaign_name',
+  'k.name as client_name',
+  'x.first_name',
+  'x.last_name',
+  'x.email',
+  'x.phone',
+  'x.phone2',
+  'x.address',
+  'x.city',
+  'x.state',
+  'x.zip',
+  'x.company_name',
+  'x.website',
+  'x.job_title',
+  'x.page_url',
+  'x.referrer',
+  'l.match_kind',
+  'l.confidence',
+  'l.price_micros',
+  'l.is_test',
+  'l.created_at',
+] as const;
+
+/** A lead with everything about it. */
+export async function leadById(tx: Tx, id: string) {
+  return details(tx)
+    .select(listColumns)
+    .select(['l.evidence', sql<string | null>`host(x.ip)`.as('ip')])
+    .where('l.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Leads with their contacts and campaigns, in the order of the ids; ids that the scope may not see are left out. */
+export async function leadsByIds(tx: Tx, ids: string[]) {
+  if (ids.length === 0) return [];
+  const rows = await details(tx)
+    .select(listColumns)
+    .where('l.id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The worst delivery state of each lead. */
+export async function deliveryStates(
+  tx: Tx,
+  leadIds: string[],
+): Promise<Map<string, 'pending' | 'delivered' | 'failed'>> {
+  if (leadIds.length === 0) return new Map();
+  const { rows } = await sql<{ lead_id: string; state: 'pending' | 'delivered' | 'failed' }>`
+    select lead_id, case when bool_or(state = 'failed') then 'failed' when bool_or(state = 'pending') then 'pending' else 'delivered' end as state
+    from delivery where lead_id = any(${leadIds}::uuid[]) group by lead_id`.execute(tx);
+  return new Map(rows.map((row) => [row.lead_id, row.state]));
+}
+
+/** The deliveries of a lead with their last answer. */
+export async function deliveriesOf(tx: Tx, leadId: string) {
+  return tx
+    .selectFrom('delivery as d')
+    .innerJoin('integration as i', 'i.id', 'd.integration_id')
+    .leftJoin('delivery_attempt as a', (join) =>
+      join.onRef('a.delivery_id', '=', 'd.id').onRef('a.number', '=', 'd.attempts'),
+    )
+    .select(['d.id', 'i.url', 'd.state', 'd.attempts', 'a.status as last_status'])
+    .where('d.lead_id', '=', leadId)
+    .orderBy('d.created_at')
+    .execute();
+}

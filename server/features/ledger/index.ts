@@ -1,0 +1,1 @@
+export { type AccountRef, createLedger, type Ledger, type Posting } from './service.ts';

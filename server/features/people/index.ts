@@ -1,0 +1,1 @@
+export { createPeople, type NewUser, type People } from './service.ts';

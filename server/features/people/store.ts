@@ -1,0 +1,71 @@
+import type { Insertable } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+export async function insertUser(tx: Tx, row: Insertable<Schema['user_account']>): Promise<void> {
+  await tx.insertInto('user_account').values(row).execute();
+}
+
+/** A user with the company, by e-mail within the scope's root. */
+export async function userByEmail(tx: Tx, email: string) {
+  return tx
+    .selectFrom('user_account as u')
+    .innerJoin('company as c', 'c.id', 'u.company_id')
+    .select([
+      'u.id',
+      'u.root_id',
+      'u.agency_id',
+      'u.company_id',
+      'u.role',
+      'u.password_hash',
+      'u.disabled_at',
+      'u.name',
+      'c.kind',
+      'c.removed_at',
+    ])
+    .where('u.email', '=', email)
+    .executeTakeFirst();
+}
+
+/** A user with the company, by id, within the scope. */
+export async function userById(tx: Tx, id: string) {
+  return tx
+    .selectFrom('user_account as u')
+    .innerJoin('company as c', 'c.id', 'u.company_id')
+    .select([
+      'u.id',
+      'u.name',
+      'u.email',
+      'u.role',
+      'u.is_account_executive',
+      'c.id as company_id',
+      'c.name as company_name',
+      'c.kind',
+      'c.parent_id',
+      'c.root_id',
+      'c.is_master',
+      'c.time_zone',
+      'u.disabled_at',
+      'c.removed_at',
+    ])
+    .where('u.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** What proves a user and how to reach them, by id, within the scope. */
+export async function userSecret(tx: Tx, id: string) {
+  return tx
+    .selectFrom('user_account')
+    .select(['id', 'root_id', 'agency_id', 'company_id', 'email', 'name', 'password_hash', 'disabled_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Makes changes of one user queue up behind each other. */
+export async function lockUser(tx: Tx, id: string): Promise<void> {
+  await tx.selectFrom('user_account').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+}
+
+export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  await tx.updateTable('user_account').set({ password_hash: passwordHash }).where('id', '=', id).execute();
+}

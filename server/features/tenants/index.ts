@@ -1,0 +1,1 @@
+export { createTenants, type NewCompany, scopeOfNewRoot, type Tenants, tenantsRoutes } from './service.ts';

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inScope } from '../../platform/db/scope.ts';
+import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import type { Company } from '../../test/factories.ts';
+
+let app: TestApp;
+let master: Company;
+let agency: Company;
+beforeAll(async () => {
+  app = await testApp();
+  master = await app.make.root({
+    host: 'root.test',
+    isMaster: true,
+    brand: { name: 'Rooted', link_color: '#123456' },
+  });
+  agency = await app.make.agency(master, {
+    host: 'acme.test',
+    brand: { name: 'Acme', tagline: 'More' },
+    modules: [{ module: 'local', name: 'Visitor ID', slug: 'visitor-id' }],
+  });
+  await app.make.agency(master, { host: 'plain.test' });
+});
+afterAll(() => app.close());
+
+describe('[TEN-01] the tree of companies', () => {
+  test('has one master, roots, agencies and clients, and refuses a crooked one', async () => {
+    const other = await app.make.root({ host: 'other.test' });
+    const client = await app.make.client(agency);
+    expect(client).toMatchObject({ root_id: master.id, agency_id: agency.id });
+    const crooked = (row: Record<string, unknown>) =>
+      app.admin.query(
+        `insert into company (id, root_id, agency_id, parent_id, kind, is_master, name, created_at) values (gen_random_uuid(), $1, $2, $3, $4, $5, 'x', now())`,
+        [
+          row.root_id ?? master.id,
+          row.agency_id ?? null,
+          row.parent_id ?? null,
+          row.kind,
+          row.is_master ?? false,
+        ],
+      );
+    await expect(
+      crooked({ kind: 'client', agency_id: agency.id, parent_id: agency.id, root_id: other.id }),
+    ).rejects.toThrow(/foreign key/);
+    await expect(crooked({ kind: 'client', agency_id: agency.id, parent_id: master.id })).rejects.toThrow(
+      /check constraint/,
+    );
+    await expect(crooked({ kind: 'root' })).rejects.toThrow(/check constraint/);
+    await expect(
+      inScope(app.platform.db.app, { rootId: other.id }, (tx) =>
+        tx.updateTable('company').set({ is_master: true }).where('id', '=', other.id).execute(),
+      ),
+    ).rejects.toThrow(/company_one_master/);
+  });
+
+  test('the host decides the tenant and its front door; a tenant without a brand shows its root’s', async () => {
+    const door = async (host: string) => (await app.call('GET', '/api/general/domain-info', { host })).body;
+    expect(await door('acme.test')).toMatchObject({
+      idsys: master.id,
+      company_id: agency.id,
+      company_kind: 'agency',
+      name: 'Acme',
+      tagline: 'More',
+      leadlocalname: 'Visitor ID',
+      leadlocalurl: 'visitor-id',
+    });
+    expect(await door('PLAIN.test')).toMatchObject({
+      company_kind: 'agency',
+      name: 'Rooted',
+      link_color: '#123456',
+      leadlocalurl: 'site-id',
+    });
+    expect((await app.call('GET', '/api/general/domain-info', { host: 'unknown.test' })).status).toBe(421);
+    // What a proxy claims is not believed unless it is configured.
+    expect(
+      (
+        await app.call('GET', '/api/general/domain-info', {
+          host: 'unknown.test',
+          headers: { 'x-forwarded-host': 'acme.test' },
+        })
+      ).status,
+    ).toBe(421);
+  });
+
+  test('an unverified or removed tenant serves nobody', async () => {
+    await app.make.agency(master, { host: 'soon.test' });
+    await app.admin.query(`update domain set verified_at = null where host = 'soon.test'`);
+    expect((await app.call('GET', '/api/general/domain-info', { host: 'soon.test' })).status).toBe(421);
+  });
+});
+
+describe('choosing a client', () => {
+  test('an agency finds its own clients by part of the name', async () => {
+    await app.make.client(agency, { name: 'Zebra 100% Foods' });
+    await app.make.user(agency, { email: 'agency@x.test', password: PASSWORD });
+    const token = await app.signIn('agency@x.test', 'acme.test');
+    const find = async (text: string) =>
+      (
+        await app.call('GET', `/api/configuration/client/list?searchQuery=${text}`, {
+          host: 'acme.test',
+          token,
+        })
+      ).body;
+    expect(await find('100%25')).toMatchObject({ total: 1, data: [{ company_name: 'Zebra 100% Foods' }] });
+    expect(await find('_')).toMatchObject({ total: 0, data: [] });
+  });
+});
+
+describe('health and documents', () => {
+  test('tells alive from ready', async () => {
+    expect((await app.call('GET', '/healthz', { host: 'x' })).body).toEqual({ status: 'ok' });
+    expect((await app.call('GET', '/readyz', { host: 'x' })).body).toEqual({ status: 'ready' });
+    await app.admin.query(`delete from migration where name like '0012%'`);
+    const not = await app.call('GET', '/readyz', { host: 'x' });
+    expect([not.status, not.headers['retry-after'], not.body.reason]).toEqual([
+      503,
+      '5',
+      'migrations are missing',
+    ]);
+  });
+
+  test('every call stands in the OpenAPI document, with its roles, and in the page to read', async () => {
+    const document = (await app.call('GET', '/api/openapi.json', { host: 'acme.test' })).body as unknown as {
+      paths: Record<string, Record<string, { security: unknown[]; description: string }>>;
+    };
+    for (const route of app.server.routeList) {
+      if (route.method === 'HEAD' || route.url === '/*' || !route.url.startsWith('/api')) continue;
+      const path = route.url.replace('/api', '').replace(/:(\w+)/g, '{$1}');
+      const operation = document.paths[path]?.[route.method.toLowerCase()];
+      expect([route.method, path, operation?.description]).toEqual([
+        route.method,
+        path,
+        expect.stringMatching(/^.*For/),
+      ]);
+    }
+    const page = await app.call('GET', '/api/reference', { host: 'acme.test' });
+    expect(page.text).toContain('/api/leadspeek/client/create');
+    expect(page.text).not.toContain('<script');
+  });
+});

@@ -1,0 +1,3 @@
+export { addVisitRoutes } from './routes.ts';
+export { createVisits, type Visits } from './service.ts';
+export type { NewVisit } from './store.ts';

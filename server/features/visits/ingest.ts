@@ -1,0 +1,157 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Campaigns, Site } from '../campaigns/index.ts';
+import { isBot, MAX_EVENTS, readEvent } from './policy.ts';
+import { countRefused, insertVisits, type NewVisit } from './store.ts';
+
+/** A visit that finds nothing under way waits this long for company. */
+const GATHER_MS = 1;
+const BATCH = 500;
+/** Full batches under way at once. */
+const FLUSHES = 3;
+/** Past this many waiting visits new ones are turned away (503), rather than memory filled. */
+const MOST_WAITING = 20_000;
+const SITE_MS = 5_000;
+const HOUR_MS = 3_600_000;
+
+interface Waiting {
+  visits: NewVisit[];
+  refused: { campaignId: string; reason: string }[];
+  done: () => void;
+  fail: (error: unknown) => void;
+}
+
+export type Ingest = ReturnType<typeof createIngest>;
+
+/**
+ * Takes visits in and answers after their commit. What arrives while one INSERT is under way becomes the next, so that
+ * batches grow with the load by themselves; only full batches run beside each other (measured: 1.6 times the visits of
+ * three half-empty ones at once).
+ */
+export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
+  const sites = new Map<string, { site: Promise<Site | undefined>; until: number }>();
+  let queue: Waiting[] = [];
+  let waiting = 0;
+  let flushing = 0;
+  let gathering = false;
+
+  function siteOf(key: string): Promise<Site | undefined> {
+    const now = performance.now();
+    const known = sites.get(key);
+    if (known && known.until > now) return known.site;
+    const site = campaigns.siteByKey(key);
+    if (sites.size > 100_000) sites.clear();
+    sites.set(key, { site, until: now + SITE_MS });
+    site.catch(() => sites.delete(key));
+    return site;
+  }
+
+  function mayFlush(): boolean {
+    return queue.length > 0 && (flushing === 0 || (queue.length >= BATCH && flushing < FLUSHES));
+  }
+
+  async function flush(): Promise<void> {
+    if (!mayFlush()) return;
+    const batch: Waiting[] = [];
+    let size = 0;
+    while (queue.length > batch.length && size < BATCH) {
+      const next = queue[batch.length]!;
+      batch.push(next);
+      size += next.visits.length + next.refused.length;
+    }
+    queue = queue.slice(batch.length);
+    flushing++;
+    try {
+      const at = clock.now();
+      const visits = batch.flatMap((one) => one.visits);
+      if (visits.length > 0) await insertVisits(db.ingestPool, visits);
+      const counts = new Map<string, { campaignId: string; reason: string; hour: Date; count: number }>();
+      for (const { campaignId, reason } of batch.flatMap((one) => one.refused)) {
+        const key = `${campaignId} ${reason}`;
+        const known = counts.get(key) ?? {
+          campaignId,
+          reason,
+          hour: new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS),
+          count: 0,
+        };
+        known.count++;
+        counts.set(key, known);
+      }
+      if (counts.size > 0) await countRefused(db.ingestPool, [...counts.values()], at);
+      for (const one of batch) one.done();
+    } catch (error) {
+      for (const one of batch) one.fail(error);
+    } finally {
+      flushing--;
+      for (const one of batch) waiting -= one.visits.length + one.refused.length;
+      void flush();
+    }
+  }
+
+  return {
+    /**
+     * Takes one body of the pixel. Returns when every good event is committed. Throws Refusals: 404 for an unknown site
+     * key, 400 for a body that is none, 503 when too much is waiting.
+     */
+    async take(
+      body: unknown,
+      from: { ip: string; userAgent: string; gpc: boolean },
+    ): Promise<{ accepted: number; refused: number }> {
+      const { k, e } = (body ?? {}) as { k?: unknown; e?: unknown };
+      if (
+        typeof k !== 'string' ||
+        k.length > 40 ||
+        !Array.isArray(e) ||
+        e.length === 0 ||
+        e.length > MAX_EVENTS
+      ) {
+        throw new Refusal('bad_request', `e: must be a list of 1 to ${MAX_EVENTS} events for the site key k`);
+      }
+      const site = await siteOf(k);
+      if (!site || site.state === 'removed') throw new Refusal('not_found', 'k: is not a site key of ours');
+      const at = clock.now();
+      const visits: NewVisit[] = [];
+      const refused: { campaignId: string; reason: string }[] = [];
+      const bot = isBot(from.userAgent);
+      for (const raw of e) {
+        const event = bot
+          ? 'bot'
+          : site.state === 'active'
+            ? readEvent(raw, at.getTime(), from.gpc)
+            : 'inactive';
+        if (typeof event === 'string') refused.push({ campaignId: site.campaign_id, reason: event });
+        else {
+          visits.push({
+            ...event,
+            rootId: site.root_id,
+            agencyId: site.agency_id,
+            companyId: site.company_id,
+            campaignId: site.campaign_id,
+            at,
+            ip: event.gpc ? null : from.ip,
+            userAgent: from.userAgent.slice(0, 500).replaceAll('\0', ''),
+          });
+        }
+      }
+      if (waiting + e.length > MOST_WAITING)
+        throw new Refusal('unavailable', 'Too many visits are waiting. Please try again shortly.', {
+          retryAfter: 1,
+        });
+      waiting += e.length;
+      await new Promise<void>((done, fail) => {
+        queue.push({ visits, refused, done, fail });
+        if (queue.length >= BATCH) void flush();
+        else if (flushing === 0 && !gathering) {
+          gathering = true;
+          setTimeout(() => {
+            gathering = false;
+            void flush();
+          }, GATHER_MS);
+        }
+      });
+      return { accepted: visits.length, refused: refused.length };
+    },
+    /** Forgets what is remembered of site keys, after a change in this process. */
+    forgetSites: () => sites.clear(),
+  };
+}

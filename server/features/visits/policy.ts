@@ -1,0 +1,81 @@
+import { isbot } from 'isbot';
+import { idTime } from '../../platform/ids.ts';
+
+/** An event as the pixel sends it (pixel/README.md), already checked. */
+export interface VisitEvent {
+  id: string;
+  day: string;
+  visitorId: string | null;
+  hashKind: 1 | 2 | 3 | null;
+  hash: Buffer | null;
+  url: string | null;
+  referrer: string | null;
+  title: string | null;
+  event: string;
+  gpc: boolean;
+}
+
+export const MAX_BODY = 64 * 1024;
+export const MAX_EVENTS = 20;
+const DAY_MS = 86_400_000;
+const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const EVENTS = new Set(['view', 'identify', 'thanks']);
+const HASHES = [
+  ['h', 1, 64],
+  ['s', 2, 40],
+  ['m', 3, 32],
+] as const;
+
+/** Whether a visitor is a known crawler or says nothing of itself (the maintained list of the isbot package). */
+export const isBot = (userAgent: string): boolean => userAgent === '' || isbot(userAgent);
+
+/** A text of at most `most` characters, without what PostgreSQL cannot keep; null when it is none. */
+function text(value: unknown, most: number): string | null {
+  return typeof value === 'string' && value !== ''
+    ? value.slice(0, most).replaceAll('\0', '').toWellFormed()
+    : null;
+}
+
+/**
+ * Reads one event; a string says why it is bad: 'bad_event' is not of the form, 'bad_time' is more than a day away from
+ * now by its own id. Under a privacy signal everything that could identify is left out.
+ */
+export function readEvent(
+  raw: unknown,
+  now: number,
+  gpcHeader: boolean,
+): VisitEvent | 'bad_event' | 'bad_time' {
+  if (typeof raw !== 'object' || raw === null) return 'bad_event';
+  const e = raw as Record<string, unknown>;
+  const { i, v, n } = e;
+  if (typeof i !== 'string' || !UUID7.test(i)) return 'bad_event';
+  if (v !== undefined && (typeof v !== 'string' || !UUID.test(v))) return 'bad_event';
+  if (n !== undefined && !EVENTS.has(n as string)) return 'bad_event';
+  if (typeof e.u !== 'string' || !/^https?:\/\//.test(e.u)) return 'bad_event';
+  const at = idTime(i);
+  if (Math.abs(now - at) > DAY_MS) return 'bad_time';
+  const gpc = gpcHeader || e.g === 1;
+  let hash: Buffer | null = null;
+  let hashKind: 1 | 2 | 3 | null = null;
+  for (const [name, kind, length] of HASHES) {
+    const value = e[name];
+    if (value === undefined || hash) continue;
+    if (typeof value !== 'string' || value.length !== length || !/^[0-9a-f]+$/i.test(value))
+      return 'bad_event';
+    hash = Buffer.from(value, 'hex');
+    hashKind = kind;
+  }
+  return {
+    id: i,
+    day: new Date(at).toISOString().slice(0, 10),
+    visitorId: gpc ? null : ((v as string | undefined) ?? null),
+    hashKind: gpc ? null : hashKind,
+    hash: gpc ? null : hash,
+    url: text(e.u, 2048),
+    referrer: text(e.r, 2048),
+    title: text(e.t, 200),
+    event: (n as string | undefined) ?? 'view',
+    gpc,
+  };
+}

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../platform/ids.ts';
+import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import { BROWSER, type Company, type MadeCampaign } from '../../test/factories.ts';
+import { isBot, readEvent } from './policy.ts';
+
+let app: TestApp;
+let client: Company;
+let campaign: MadeCampaign;
+const HOST = 'acme.test';
+
+beforeAll(async () => {
+  app = await testApp();
+  const root = await app.make.root({ host: 'root.test' });
+  const agency = await app.make.agency(root, { host: HOST });
+  client = await app.make.client(agency);
+  campaign = await app.make.campaign(client);
+  await app.make.user(client, { email: 'client@x.test', password: PASSWORD });
+});
+afterAll(() => app.close());
+
+const event = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  i: newId(app.clock.now()),
+  v: newId(app.clock.now()),
+  u: 'https://shop.example.com/',
+  ...more,
+});
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  app.server.inject({
+    method: 'POST',
+    url: '/v',
+    headers: {
+      host: 'anywhere.example',
+      'content-type': 'text/plain;charset=UTF-8',
+      'user-agent': BROWSER,
+      origin: 'https://shop.example.com',
+      ...headers,
+    },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+const rows = async () =>
+  (await app.admin.query('select * from visit where campaign_id = $1 order by event_id', [campaign.id])).rows;
+
+describe('POST /v', () => {
+  test('keeps a visit before it answers, from any origin and at any host', async () => {
+    const e = event({ r: 'https://search.example/', t: 'Tents', h: 'ab'.repeat(32) });
+    const answer = await post({ k: campaign.siteKey, e: [e] }, { 'x-forwarded-for': '1.2.3.4' });
+    expect([answer.statusCode, answer.body, answer.headers['access-control-allow-origin']]).toEqual([
+      204,
+      '',
+      '*',
+    ]);
+    expect(await rows()).toMatchObject([
+      {
+        event_id: e.i,
+        day: '2026-03-10',
+        url: e.u,
+        referrer: e.r,
+        title: e.t,
+        hash_kind: 1,
+        event: 'view',
+        gpc: false,
+        resolved_at: null,
+        ip: '127.0.0.1',
+        user_agent: BROWSER,
+      },
+    ]);
+  });
+
+  test('takes the same event once, in one body, in two, and on the day of its own id', async () => {
+    const before = (await rows()).length;
+    const e = event();
+    await Promise.all([post({ k: campaign.siteKey, e: [e, e] }), post({ k: campaign.siteKey, e: [e] })]);
+    app.clock.advance(10 * 3_600_000); // past midnight
+    expect((await post({ k: campaign.siteKey, e: [e] })).statusCode).toBe(204);
+    app.clock.advance(-10 * 3_600_000);
+    expect((await rows()).length).toBe(before + 1);
+  });
+
+  test('bad events are counted by reason and shown to the owner; the good ones of the same body are kept', async () => {
+    const before = (await rows()).length;
+    const old = newId(new Date(app.clock.now().getTime() - 25 * 3_600_000));
+    const answer = await post({
+      k: campaign.siteKey,
+      e: [
+        event(),
+        event({ i: 'x' }),
+        event({ u: 'javascript:alert(1)' }),
+        event({ h: 'zz' }),
+        event({ v: 7 }),
+        event({ n: 'other' }),
+        null,
+        'text',
+        event({ i: old }),
+      ],
+    });
+    expect(answer.statusCode).toBe(204);
+    await post(
+      { k: campaign.siteKey, e: [event()] },
+      { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' },
+    );
+    await post({ k: campaign.siteKey, e: [event()] }, { 'user-agent': '' });
+    expect((await rows()).length).toBe(before + 1);
+    const token = await app.signIn('client@x.test', HOST);
+    const { body } = await app.call('GET', `/api/leadspeek/client/refusals/${campaign.id}`, {
+      host: HOST,
+      token,
+    });
+    expect(
+      (body.data as unknown as { reason: string; count: number }[]).map(({ reason, count }) => [
+        reason,
+        count,
+      ]),
+    ).toEqual([
+      ['bad_event', 7],
+      ['bot', 2],
+      ['bad_time', 1],
+    ]);
+  });
+
+  test('a body that is none is refused and named', async () => {
+    const many = Array.from({ length: 21 }, () => event());
+    for (const [body, status] of [
+      ['not json', 400],
+      ['', 400],
+      ['{"k":"x","__proto__":{"a":1}}', 400],
+      [{ k: campaign.siteKey }, 400],
+      [{ k: campaign.siteKey, e: [] }, 400],
+      [{ k: campaign.siteKey, e: many }, 400],
+      [{ k: 'unknown', e: [event()] }, 404],
+      [{ k: campaign.siteKey, e: [event({ t: 'x'.repeat(65 * 1024) })] }, 413],
+    ] as const) {
+      const answer = await post(body);
+      expect([JSON.stringify(body).slice(0, 40), answer.statusCode]).toEqual([
+        JSON.stringify(body).slice(0, 40),
+        status,
+      ]);
+      expect(answer.headers['access-control-allow-origin']).toBe('*');
+    }
+  });
+
+  test('what PostgreSQL cannot keep does not lose the visit', async () => {
+    const before = (await rows()).length;
+    const e = event({ t: 'a\0b\ud800c', r: 'https://x.example/\0' });
+    expect((await post({ k: campaign.siteKey, e: [e] })).statusCode).toBe(204);
+    const all = await rows();
+    expect(all.length).toBe(before + 1);
+    expect(all.find((row) => row.event_id === e.i).title).toBe('ab\ufffdc');
+  });
+
+  test('a paused campaign takes no visits', async () => {
+    const paused = await app.make.campaign(client, { state: 'paused' });
+    expect((await post({ k: paused.siteKey, e: [event()] })).statusCode).toBe(204);
+    expect((await app.admin.query('select from visit where campaign_id = $1', [paused.id])).rowCount).toBe(0);
+  });
+
+  test('the header of Global Privacy Control counts as well as the script’s flag', async () => {
+    const e = event({ h: 'cd'.repeat(32) });
+    await post({ k: campaign.siteKey, e: [e] }, { 'sec-gpc': '1' });
+    expect((await rows()).find((row) => row.event_id === e.i)).toMatchObject({
+      gpc: true,
+      hash: null,
+      visitor_id: null,
+      ip: null,
+    });
+  });
+
+  test('the visit log’s login can add and nothing else', async () => {
+    const { ingestPool } = app.platform.db;
+    for (const text of [
+      'select * from visit',
+      'delete from visit',
+      `update visit set url = ''`,
+      'select * from person',
+      'select * from company',
+      'insert into company default values',
+    ]) {
+      await expect(ingestPool.query(text)).rejects.toThrow(/permission denied/);
+    }
+  });
+});
+
+describe('the script', () => {
+  test('[CAMP-01] is the same for every key and host, and cached by its contents', async () => {
+    const get = (url: string, headers = {}) =>
+      app.server.inject({ method: 'GET', url, headers: { host: 'some.old.host', ...headers } });
+    const one = await get(`/p/v1/${campaign.siteKey}.js`);
+    expect([one.statusCode, one.headers['content-type'], one.headers['access-control-allow-origin']]).toEqual(
+      [200, 'text/javascript; charset=utf-8', '*'],
+    );
+    expect((await get('/p/v1/other.js')).body).toBe(one.body);
+    expect((await get('/p/v1/other.js', { 'if-none-match': one.headers.etag })).statusCode).toBe(304);
+    for (const url of ['/p/v1/..%2f..%2fpackage.json', '/p/v1/x.txt', '/p/v2/x.js'])
+      expect([404, 421]).toContain((await get(url)).statusCode);
+  });
+});
+
+describe('partitions', () => {
+  test('are made ahead and dropped after retention', async () => {
+    const names = async (): Promise<string[]> =>
+      (
+        await app.admin.query(
+          `select relname from pg_class where relispartition and relname ~ '^visit_\\d{8}$' order by 1`,
+        )
+      ).rows.map((r) => r.relname);
+    const now = await names();
+    expect(now).toContain('visit_20260308');
+    expect(now).toContain('visit_20260317');
+    app.clock.advance(401 * 86_400_000);
+    await app.features.visits.keepPartitions();
+    const later = await names();
+    expect(later).not.toContain('visit_20260310');
+    expect(later).toContain('visit_20270422');
+    expect((await rows()).length).toBe(0);
+    app.clock.advance(-401 * 86_400_000);
+  });
+});
+
+describe('reading an event', () => {
+  const now = new Date('2026-03-10T12:00:00Z');
+  const i = newId(now);
+  test('lets a day pass in either direction, by the event’s own id', () => {
+    const at = (ms: number) =>
+      readEvent({ i: newId(new Date(now.getTime() + ms)), u: 'https://a.example/' }, now.getTime(), false);
+    expect(at(-86_400_000)).toMatchObject({ day: '2026-03-09' });
+    expect(at(-86_400_001)).toBe('bad_time');
+    expect(at(86_400_001)).toBe('bad_time');
+  });
+  test('cuts what is too long and tells hashes apart by their field and length', () => {
+    expect(
+      readEvent(
+        { i, u: `https://a.example/${'x'.repeat(3000)}`, t: 'y'.repeat(300), m: 'A'.repeat(32) },
+        now.getTime(),
+        false,
+      ),
+    ).toMatchObject({ hashKind: 3 });
+    const cut = readEvent(
+      { i, u: `https://a.example/${'x'.repeat(3000)}`, t: 'y'.repeat(300), s: 'b'.repeat(40) },
+      now.getTime(),
+      false,
+    );
+    expect(typeof cut === 'object' && [cut.url?.length, cut.title?.length, cut.hashKind]).toEqual([
+      2048, 200, 2,
+    ]);
+    expect(readEvent({ i, u: 'https://a.example/', h: 'a'.repeat(40) }, now.getTime(), false)).toBe(
+      'bad_event',
+    );
+  });
+  test('knows bots', () => {
+    expect(isBot('curl/8.0')).toBe(true);
+    expect(isBot('')).toBe(true);
+    expect(isBot(BROWSER)).toBe(false);
+  });
+});
