@@ -1,0 +1,243 @@
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { contract } from '../contract/index.ts';
+import { accessFinish, accessRoutes, createAccess, startAccess } from './features/access/index.ts';
+import { createAudit } from './features/audit/index.ts';
+import { createBilling } from './features/billing/index.ts';
+import { campaignsRoutes, createCampaigns } from './features/campaigns/index.ts';
+import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
+import { createExclusions } from './features/exclusions/index.ts';
+import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
+import { insightRoutes } from './features/insight/index.ts';
+import { createLeads, leadsRoutes } from './features/leads/index.ts';
+import { createLedger } from './features/ledger/index.ts';
+import { createPeople } from './features/people/index.ts';
+import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
+import { addVisitRoutes, createVisits } from './features/visits/index.ts';
+import { type Clock, systemClock } from './platform/clock.ts';
+import type { Config } from './platform/config.ts';
+import { Vault } from './platform/crypto.ts';
+import { openDatabase } from './platform/db/connect.ts';
+import { isMigrated } from './platform/db/migrate.ts';
+import { EventHub } from './platform/events.ts';
+import { describeApi, referencePage } from './platform/http/openapi.ts';
+import type { PlainRoute } from './platform/http/routes.ts';
+import { addCalls, addPlain, createServer, type Doors } from './platform/http/server.ts';
+import { addSite } from './platform/http/site.ts';
+import { Jobs } from './platform/jobs.ts';
+import { createLimits } from './platform/limits.ts';
+import { createMail, outboxOnly } from './platform/mail.ts';
+import { smtpTransport } from './platform/mail-smtp.ts';
+import { createOutbound } from './platform/outbound.ts';
+import type { Log, Platform } from './platform/platform.ts';
+import { createRecaptcha } from './providers/recaptcha/index.ts';
+
+const dist = join(import.meta.dirname, '../dist');
+
+/** What an app is made of besides its settings. */
+export interface AppParts {
+  config: Config;
+  urls: { appUrl: string; ingestUrl: string };
+  clock?: Clock;
+  /** host:port that our own fetches may reach although it is loopback: the demo's shop and receiver. */
+  outboundExceptions?: string[];
+  /** Mounts what belongs to no tenant (the demo hosts) before the rest. */
+  mount?: (server: FastifyInstance, app: Features) => void;
+}
+
+export type Features = ReturnType<typeof createFeatures>;
+
+/** The features, from low to high, each given what it stands on. The only wiring there is. */
+export function createFeatures(platform: Platform, outboundExceptions: string[] = []) {
+  const outbound = createOutbound({ allow: outboundExceptions });
+  const tenants = createTenants(platform);
+  const people = createPeople(platform);
+  const audit = createAudit();
+  const { smtpUrl, mailFrom, recaptcha } = platform.config;
+  const mail = createMail(platform, smtpUrl ? smtpTransport(smtpUrl) : outboxOnly, mailFrom);
+  const limits = createLimits(platform);
+  const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
+  const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
+  const billing = createBilling(createLedger());
+  const identity = createIdentity(platform, { audit });
+  const exclusions = createExclusions();
+  const campaigns = createCampaigns(platform, { audit, billing, tenants, outbound });
+  const visits = createVisits(platform, { campaigns });
+  const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
+  const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
+  return {
+    outbound,
+    mail,
+    tenants,
+    people,
+    audit,
+    access,
+    billing,
+    identity,
+    exclusions,
+    campaigns,
+    visits,
+    leads,
+    delivery,
+  };
+}
+
+/** Builds the platform, the features and, for the roles web and ingest, the HTTP server. Nothing runs until `start`. */
+export async function createApp(parts: AppParts) {
+  const { config } = parts;
+  const clock = parts.clock ?? systemClock;
+  const database = openDatabase(parts.urls);
+  const has = (role: Config['roles'][number]): boolean => config.roles.includes(role);
+
+  // The doors are given to the server before the features exist, since the logger is the server's.
+  let features: Features;
+  const doors: Doors = {
+    tenantOf: (host) => features.tenants.byHost(host),
+    actorOf: (token, tenant) => features.access.actorOf(token, tenant),
+    actorOfDownload: (token, path, tenant) => features.access.actorOfDownload(token, path, tenant),
+    openBody: (dt) => features.access.keys.openBody(dt),
+  };
+  const server = createServer(config, clock, doors);
+  const log: Log = server.log;
+  const jobs = new Jobs(parts.urls.appUrl, has('worker'), (error, name) =>
+    log.error({ err: error, job: name }, 'job failed'),
+  );
+  const platform: Platform = {
+    config,
+    db: database,
+    clock,
+    vault: new Vault(config.appKey, config.previousAppKeys),
+    jobs,
+    events: new EventHub(),
+    log,
+  };
+  features = createFeatures(platform, parts.outboundExceptions);
+
+  const identity = identityRoutes(features.identity);
+  const delivery = deliveryRoutes(features.delivery);
+  const leads = leadsRoutes(features.leads);
+
+  const health: PlainRoute[] = [
+    {
+      method: 'GET',
+      url: '/healthz',
+      access: 'open',
+      tag: 'Health',
+      summary: 'Alive',
+      handler: async () => ({ status: 'ok' }),
+    },
+    {
+      method: 'GET',
+      url: '/readyz',
+      access: 'open',
+      tag: 'Health',
+      summary: 'Database and migrations ready',
+      async handler(_ctx, _request, reply) {
+        try {
+          if (await isMigrated((text) => database.appPool.query(text))) return { status: 'ready' };
+          return reply
+            .code(503)
+            .header('Retry-After', '5')
+            .send({ status: 'not ready', reason: 'migrations are missing' });
+        } catch {
+          return reply
+            .code(503)
+            .header('Retry-After', '5')
+            .send({ status: 'not ready', reason: 'the database is away' });
+        }
+      },
+    },
+  ];
+  addPlain(server, clock, doors, health);
+  parts.mount?.(server, features);
+  if (has('ingest')) addVisitRoutes(server, features.visits.ingest, join(dist, 'pixel/v1/pixel.js'));
+  if (has('web')) {
+    const plain: PlainRoute[] = [...leads.plain, ...delivery.plain, ...identity.plain];
+    const reference: PlainRoute[] = [
+      {
+        method: 'GET',
+        url: '/api/openapi.json',
+        access: 'public',
+        tag: 'Reference',
+        summary: 'This document',
+        handler: async () => document,
+      },
+      {
+        method: 'GET',
+        url: '/api/reference',
+        access: 'public',
+        tag: 'Reference',
+        summary: 'This document, to read',
+        handler: async (_ctx, _request, reply) =>
+          reply
+            .header(
+              'Content-Security-Policy',
+              "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+            )
+            .type('text/html; charset=utf-8')
+            .send(referencePage(document)),
+      },
+    ];
+    const visitLog: PlainRoute = {
+      method: 'POST',
+      url: '/v',
+      access: 'open',
+      tag: 'Visits',
+      summary: 'Take visits of the pixel',
+      handler: async () => null,
+    };
+    const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog]);
+    addPlain(server, clock, doors, [...plain, ...reference]);
+    addCalls(
+      server,
+      clock,
+      doors,
+      contract.access,
+      accessRoutes(features.access, features.tenants),
+      accessFinish,
+    );
+    addCalls(server, clock, doors, contract.tenants, tenantsRoutes(features.tenants, platform));
+    addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
+    addCalls(server, clock, doors, contract.leads, leads.handlers);
+    addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));
+    addCalls(server, clock, doors, contract.delivery, delivery.handlers);
+    addCalls(server, clock, doors, contract.identity, identity.handlers);
+    addSite(server, join(dist, 'web'));
+  }
+
+  return {
+    server,
+    features,
+    platform,
+    /** Starts jobs and, where the roles ask for it, listens. Returns the port. */
+    async start(): Promise<number> {
+      await jobs.start();
+      await features.visits.keepPartitions();
+      if (has('worker')) {
+        await features.visits.start();
+        await startIdentityJobs(features.identity);
+        await startDelivery(features.delivery);
+        await features.mail.start();
+        await startAccess(features.access, jobs);
+        features.leads.resolver.start();
+      }
+      await server.listen({ port: config.port, host: config.host });
+      const address = server.server.address();
+      return typeof address === 'object' && address ? address.port : config.port;
+    },
+    /** Finishes what is under way and lets go of everything, whatever of it had been started. */
+    async stop(): Promise<void> {
+      const steps = [
+        () => server.close(),
+        () => features.leads.resolver.stop(),
+        () => jobs.stop(),
+        () => database.close(),
+      ];
+      const failures: unknown[] = [];
+      for (const step of steps) await Promise.resolve(step()).catch((error) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+export type App = Awaited<ReturnType<typeof createApp>>;

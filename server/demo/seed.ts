@@ -1,0 +1,360 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AppParts } from '../app.ts';
+import { createFeatures } from '../app.ts';
+import { ManualClock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import { csvLine } from '../platform/csv.ts';
+import { Ctx } from '../platform/ctx.ts';
+import { inScope } from '../platform/db/scope.ts';
+import { EventHub } from '../platform/events.ts';
+import { newId } from '../platform/ids.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
+import { inventPeople, sequence } from './names.ts';
+
+const DAYS = 60;
+const DAY_MS = 86_400_000;
+const USD = 1_000_000n;
+const STRETCHES = 6;
+/** Fixed, so that the demo shop finds its campaign again after a restart. */
+export const SHOP_SITE_KEY = 'demoshop2345';
+
+export const RECEIVER_NAME = 'northwind';
+/** Where the secret of the demo's webhook is kept, for the receiver to check signatures with. */
+export const receiverSecretFile = (config: Config): string => join(config.dataDir, 'demo-receiver-secret');
+
+/** The logins of the demo; one password for all (DEMO_PASSWORD). */
+export const DEMO_LOGINS = [
+  { email: 'root@demo.test', host: '', what: 'owner of the platform (master root)' },
+  { email: 'agency@demo.test', host: 'acme.', what: 'owner of the agency Acme Leads' },
+  { email: 'admin@demo.test', host: 'acme.', what: 'administrator of the agency Acme Leads' },
+  { email: 'client@demo.test', host: 'acme.', what: 'owner of the client Northwind Outfitters' },
+  { email: 'sales@demo.test', host: '', what: "the platform's sales" },
+  { email: 'agency2@demo.test', host: 'bluepeak.', what: 'owner of the agency Blue Peak Media' },
+  { email: 'enterprise@demo.test', host: 'summit.', what: 'owner of the second root Summit Data' },
+] as const;
+
+/** The people whose addresses the shop offers to a newcomer: known to the graph, and no leads yet. */
+export const shopPeople = (): MadePerson[] =>
+  inventPeople(6, 99).map((person, i) => ({ ...person, email: `visitor${i + 1}@demo.example` }));
+
+const mark = (letter: string, colour: string): string =>
+  `data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="${colour}"/><text x="20" y="28" font-family="system-ui,sans-serif" font-size="22" font-weight="700" text-anchor="middle" fill="#fff">${letter}</text></svg>`,
+  )}`;
+
+/**
+ * Fills an empty installation with a tenant tree and some weeks of its life, through the same features and factories
+ * that everything else uses, on a clock that is moved from day to day.
+ */
+export async function seedDemo(
+  platform: Platform,
+  parts: Pick<AppParts, 'outboundExceptions'>,
+  config: Config,
+  receiver: string,
+): Promise<void> {
+  const now = platform.clock.now();
+  const begin = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS * DAY_MS);
+  const clock = new ManualClock(begin);
+  const past: Platform = { ...platform, clock, events: new EventHub() };
+  const features = createFeatures(past, parts.outboundExceptions);
+  const make = createFactories(features, past);
+  const domain = config.rootDomain;
+  const passwordHash = await features.people.hashPassword(config.demoPassword);
+  const random = sequence(7);
+  await createFeatures({ ...platform, events: new EventHub() }).visits.keepPartitions(DAYS + 2);
+
+  // The tree: a master root with two agencies, and a second root.
+  const master = await make.root({
+    name: 'Meridian Platform',
+    host: domain,
+    isMaster: true,
+    brand: {
+      name: 'Meridian',
+      tagline: 'Know who is interested',
+      link_color: '#3b5bdb',
+      logo_svg: mark('M', '#3b5bdb'),
+    },
+  });
+  const summit = await make.root({
+    name: 'Summit Data',
+    host: `summit.${domain}`,
+    brand: { name: 'Summit Data', link_color: '#7048e8', logo_svg: mark('S', '#7048e8') },
+  });
+  const acme = await make.agency(master, {
+    name: 'Acme Leads',
+    host: `acme.${domain}`,
+    brand: {
+      name: 'Acme Leads',
+      tagline: 'More of the right customers',
+      link_color: '#0b7285',
+      sidebar_bgcolor: '#0b3b45',
+      box_bgcolor: '#0b7285',
+      logo_svg: mark('A', '#0b7285'),
+    },
+    modules: [{ module: 'local', name: 'Visitor ID', slug: 'visitor-id' }],
+  });
+  const bluepeak = await make.agency(master, {
+    name: 'Blue Peak Media',
+    host: `bluepeak.${domain}`,
+    brand: {
+      name: 'Blue Peak',
+      tagline: 'Growth for local business',
+      link_color: '#d9480f',
+      sidebar_bgcolor: '#2b1d14',
+      logo_svg: mark('B', '#d9480f'),
+    },
+  });
+  const ridge = await make.agency(summit, {
+    name: 'Ridgeline Agency',
+    host: `ridgeline.${domain}`,
+    brand: { name: 'Ridgeline', link_color: '#2b8a3e', logo_svg: mark('R', '#2b8a3e') },
+  });
+  await make.leadCost(acme, 900_000n);
+  await make.leadCost(bluepeak, 1_000_000n);
+  await make.leadCost(ridge, 1_100_000n);
+  const northwind = await make.client(acme, { name: 'Northwind Outfitters' });
+  const harbor = await make.client(acme, { name: 'Harbor Dental Care' });
+  const evergreen = await make.client(acme, { name: 'Evergreen Realty Group' });
+  const pinecrest = await make.client(bluepeak, { name: 'Pinecrest Solar' });
+  const lakeside = await make.client(bluepeak, { name: 'Lakeside Auto' });
+  const orchard = await make.client(ridge, { name: 'Orchard Home Goods' });
+  const user = (
+    company: typeof master,
+    email: string,
+    name: string,
+    role: 'owner' | 'administrator' | 'sales' = 'owner',
+  ) => make.user(company, { email, name, role, passwordHash });
+  await user(master, 'root@demo.test', 'Robin Master');
+  await user(master, 'sales@demo.test', 'Sasha Sales', 'sales');
+  await user(acme, 'agency@demo.test', 'Alex Acme');
+  await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');
+  const casey = await user(northwind, 'client@demo.test', 'Casey Northwind');
+  await user(harbor, 'client2@demo.test', 'Harper Harbor');
+  await user(bluepeak, 'agency2@demo.test', 'Blake Peak');
+  await user(summit, 'enterprise@demo.test', 'Sidney Summit');
+  await user(ridge, 'agency3@demo.test', 'Reese Ridge');
+
+  // The graph: a few thousand people for the master root, fewer for the second.
+  const crowd = inventPeople(3000, 1);
+  const columns = [
+    'first_name',
+    'last_name',
+    'email',
+    'phone',
+    'address',
+    'city',
+    'state',
+    'zip',
+    'company_name',
+    'job_title',
+  ] as const;
+  const file = join(config.dataDir, 'demo-people.csv');
+  await writeFile(
+    file,
+    [columns, ...[...crowd, ...shopPeople()].map((person) => columns.map((column) => person[column] ?? ''))]
+      .map((cells) => csvLine([...cells]))
+      .join(''),
+  );
+  await features.identity.importFile(master.id, file, {});
+  await rm(file);
+  const summitCrowd = inventPeople(600, 2);
+  await make.people(summit, summitCrowd, 'Demo people');
+  await inScope(platform.db.app, { rootId: master.id }, (tx) =>
+    features.exclusions.addList(
+      tx,
+      {
+        owner: { root_id: master.id, agency_id: null, company_id: master.id },
+        ownerId: master.id,
+        level: 'root',
+        name: 'Demo opt-outs',
+        lines: crowd.slice(0, 40).map((p) => p.email),
+      },
+      clock.now(),
+    ),
+  );
+
+  // The campaigns: busy, quiet, fussy, running dry, paused, archived.
+  const shopUrl = (path: string): string =>
+    `http://shop.${domain}${config.port ? `:${config.port}` : ''}${path}`;
+  interface Plan {
+    campaign: MadeCampaign;
+    crowd: MadePerson[];
+    daily: number;
+    pages: string[];
+  }
+  const plan = async (
+    client: typeof northwind,
+    given: Parameters<typeof make.campaign>[1],
+    daily: number,
+    pages: string[],
+    people = crowd,
+  ): Promise<Plan> => ({
+    campaign: await make.campaign(client, given),
+    crowd: people,
+    daily,
+    pages,
+  });
+  const plans: Plan[] = [
+    await plan(
+      northwind,
+      {
+        name: 'Outdoor shop visitors',
+        siteUrl: shopUrl('/'),
+        price: 2n * USD,
+        balance: 4000n * USD,
+        siteKey: SHOP_SITE_KEY,
+      },
+      42,
+      [shopUrl('/'), shopUrl('/product.html'), shopUrl('/newsletter.html')],
+    ),
+    await plan(
+      northwind,
+      {
+        name: 'Trail guide readers',
+        siteUrl: 'https://guides.northwind.example/',
+        price: 1_500_000n,
+        balance: 900n * USD,
+        phoneRequired: true,
+        reidentify: '1_week',
+      },
+      18,
+      ['https://guides.northwind.example/', 'https://guides.northwind.example/winter'],
+    ),
+    await plan(
+      harbor,
+      {
+        name: 'New patient pages',
+        siteUrl: 'https://harbordental.example/',
+        price: 3n * USD,
+        balance: 1500n * USD,
+        addressRequired: true,
+        reidentify: '3_months',
+      },
+      16,
+      ['https://harbordental.example/', 'https://harbordental.example/implants'],
+    ),
+    await plan(
+      evergreen,
+      {
+        name: 'Listing viewers',
+        siteUrl: 'https://evergreen.example/',
+        price: 2_750_000n,
+        balance: 260n * USD,
+        dailyCap: 8,
+      },
+      22,
+      ['https://evergreen.example/', 'https://evergreen.example/listing/114'],
+    ),
+    await plan(
+      pinecrest,
+      {
+        name: 'Solar quote page',
+        siteUrl: 'https://pinecrest.example/',
+        price: 5n * USD,
+        balance: 2500n * USD,
+        reidentify: '6_months',
+      },
+      14,
+      ['https://pinecrest.example/quote'],
+    ),
+    await plan(
+      lakeside,
+      { name: 'Used cars', siteUrl: 'https://lakeside.example/', price: 2n * USD, balance: 800n * USD },
+      10,
+      ['https://lakeside.example/used'],
+    ),
+    await plan(
+      orchard,
+      {
+        name: 'Home goods visitors',
+        siteUrl: 'https://orchard.example/',
+        price: 2n * USD,
+        balance: 900n * USD,
+      },
+      14,
+      ['https://orchard.example/', 'https://orchard.example/sale'],
+      summitCrowd,
+    ),
+  ];
+  await make.campaign(northwind, {
+    name: 'Autumn sale (ended)',
+    siteUrl: 'https://sale.northwind.example/',
+    price: 2n * USD,
+    state: 'archived',
+  });
+  await make.campaign(lakeside, {
+    name: 'Service reminders',
+    siteUrl: 'https://service.lakeside.example/',
+    price: 1n * USD,
+    balance: 50n * USD,
+    state: 'paused',
+  });
+
+  // The last day's leads are delivered to the demo receiver, by the server as soon as it runs.
+  async function addReceiver(): Promise<void> {
+    const tenant = await features.tenants.byHost(`acme.${domain}`);
+    const ctx = new Ctx({
+      tenant: tenant!,
+      actor: {
+        userId: casey.id,
+        sessionId: '',
+        rootId: master.id,
+        agencyId: acme.id,
+        companyId: northwind.id,
+        kind: 'client',
+        grade: 'client.owner',
+        isAccountExecutive: false,
+      },
+      requestId: 'demo',
+      clock,
+      ip: '127.0.0.1',
+      userAgent: 'demo',
+      origin: `http://acme.${domain}`,
+    });
+    const { secret } = await features.delivery.create(ctx, {
+      leadspeekID: plans[0]!.campaign.id,
+      url: `${receiver}/hooks/${RECEIVER_NAME}`,
+    });
+    await writeFile(receiverSecretFile(config), secret, { mode: 0o600 });
+  }
+
+  // Some weeks of visits, each day resolved at its end by the clock of that day.
+  const referrers = ['https://www.google.com/', 'https://www.bing.com/', 'https://news.example/', ''];
+  for (let day = 0; day <= DAYS; day++) {
+    const start = begin.getTime() + day * DAY_MS;
+    const until = Math.min(start + DAY_MS, now.getTime());
+    if (until <= start) break;
+    if (day === DAYS) await addReceiver();
+    const weekday = new Date(start).getUTCDay();
+    const busy = (weekday === 0 || weekday === 6 ? 0.6 : 1) * (0.8 + day / (DAYS * 2));
+    // People come in the later half of the day (it is America's), the last day as far as it has gone.
+    const share = (until - start) / DAY_MS;
+    for (let stretch = 0; stretch < STRETCHES; stretch++) {
+      const at = start + (until - start) * (0.5 + (stretch + random()) / 2 / STRETCHES);
+      clock.advance(at - clock.now().getTime());
+      await Promise.all(
+        plans.flatMap(({ campaign, crowd: people, daily, pages }) =>
+          Array.from(
+            { length: Math.round((daily * busy * share * (0.6 + random() * 0.8)) / STRETCHES + 0.2) },
+            () => {
+              const person = people[Math.floor(random() * people.length)]!;
+              const n = Math.floor(random() * 65_536);
+              return make.visit(campaign, {
+                url: pages[Math.floor(random() * pages.length)]!,
+                ip: `198.18.${n >> 8}.${n & 255}`,
+                visitorId: newId(clock.now()),
+                ...(random() < 0.5 ? { referrer: referrers[Math.floor(random() * referrers.length)]! } : {}),
+                ...(random() < 0.42 ? { email: person.email } : {}),
+                ...(random() < 0.03 ? { gpc: true } : {}),
+                ...(random() < 0.04 ? { userAgent: 'Googlebot/2.1 (+http://www.google.com/bot.html)' } : {}),
+              });
+            },
+          ),
+        ),
+      );
+      await features.leads.resolver.resolveAll();
+    }
+  }
+}
