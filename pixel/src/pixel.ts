@@ -1,0 +1,225 @@
+// The visitor script. It runs on pages of other people: it must never throw into them, never block them and
+// never let a plain e-mail leave. Every byte counts (1,536 gzipped), so helpers are few and some lines are dense.
+// What it sends, and when, is told to site owners in pixel/README.md; keep both in step.
+// biome-ignore-all lint/suspicious/noDoubleEquals: bytes
+// biome-ignore-all lint/suspicious/noAssignInExpressions: bytes
+// biome-ignore-all lint/suspicious/noExplicitAny: globals of other people's pages
+// biome-ignore-all lint/style/useTemplate: bytes
+export {};
+
+/** One event of a body; empty fields are left out of the JSON. */
+interface PixelEvent {
+  i: string;
+  n: string | undefined;
+  v: string | undefined;
+  u: string;
+  r: string;
+  t: string;
+  h?: string;
+  m?: string;
+  s?: string;
+  g: number;
+  c: number;
+}
+type Command = ArrayLike<unknown>;
+
+(() => {
+  const page = self as any;
+  const doc = document as Document & { prerendering?: boolean };
+
+  /** Wraps a callback so that nothing is thrown back into the page. */
+  const safe =
+    (run: (arg: any) => any) =>
+    (arg?: unknown): any => {
+      try {
+        return run(arg);
+      } catch {}
+    };
+
+  try {
+    const tag = (doc.currentScript || doc.querySelector('script[src*="/p/v1/"]')) as HTMLScriptElement;
+    const [, host, key] = tag.src.match(/(.+)\/p\/v1\/([\w-]+)/)!;
+    const queueName = '_lvid' + key;
+    // A second copy of the same tag does nothing; another campaign's tag runs beside this one.
+    if (page[queueName]) return;
+    page[queueName] = 1;
+
+    /** 1, or NaN where Global Privacy Control is off or unknown. */
+    const gpc = +(navigator as any).globalPrivacyControl;
+    /** Whether sending is allowed: 2 nobody asked, 1 consent given, falsy while it is awaited or refused. */
+    let may = 2;
+    /** What the server has not confirmed yet, oldest first. */
+    let queue: PixelEvent[] = [];
+    /** Set while a request is under way. */
+    let busy: unknown;
+    let pause = 2e3;
+    let visitor: string | undefined;
+    let here = '';
+    let from = '';
+    let lastId: unknown;
+
+    const local = safe(() => localStorage)();
+    const session = safe(() => sessionStorage)() || {};
+    /** Keeps the visitor's id (36 characters) in localStorage, else for a year in a cookie; '' erases both. */
+    const keep = safe((value: string) => {
+      if (!local || !(local._lvid = value))
+        doc.cookie = '_lvid=' + value + ';path=/;SameSite=Lax;max-age=' + value.length * 876e3;
+      if (!value) delete local._lvid;
+    });
+    const forget = () => {
+      queue = [];
+      visitor = lastId = here = '';
+      keep('');
+      delete session[queueName];
+    };
+
+    const hex = (bytes: ArrayLike<number> | ArrayBuffer) =>
+      (new Uint8Array(bytes as ArrayBuffer) as any).reduce(
+        (text: string, byte: number) => text + (byte + 256).toString(16).slice(1),
+        '',
+      ) as string;
+
+    /** A UUIDv7 (RFC 9562) of now, with 72 random bits. */
+    const uuid = () =>
+      (0 + Date.now().toString(16) + 7 + hex(crypto.getRandomValues(new Uint8Array(9)))).replace(
+        /(.{8})(.{4})(.{4})(.{3})/,
+        '$1-$2-$3-8$4-',
+      );
+
+    /** Parameters that carry an e-mail or a hash of one. */
+    const carriers = /([?&]h?em(ail|_md5|_sha\d+)?=)([^&]+)/gi;
+    /** Takes e-mails and their hashes out of an address or a title. */
+    const clean = (text: string) =>
+      text
+        // Cut first: on a text without bound the second expression takes quadratic time.
+        .slice(0, 2048)
+        .replace(carriers, '$1')
+        .replace(/[^\s/?&=]+(@|%(25)*40)[^\s/?&=]+/gi, '');
+
+    const flush = safe((leaving?: Event) => {
+      // Ten events of the longest kind stay under the 64 KiB of a keepalive request.
+      const batch = queue.slice(0, 10);
+      const body = JSON.stringify({ k: key, e: batch }, (_, value) => value || undefined);
+      const done = (answer: { status?: number }) => {
+        busy = 0;
+        // 429, 5xx and no answer mean later; anything else is final, repeating it would not help.
+        if (answer.status! < 429) {
+          queue.splice(0, batch.length);
+          flush();
+        } else setTimeout(flush, (pause *= 2));
+      };
+      if (batch[0]) {
+        // A beacon is not answered: its events stay queued, the server knows their ids.
+        if (leaving) navigator.sendBeacon(host + '/v', body);
+        else
+          busy =
+            busy ||
+            fetch(host + '/v', { method: 'POST', body, keepalive: true, credentials: 'omit' }).then(
+              done,
+              done,
+            );
+      }
+      // No visitor id: consent is awaited or Global Privacy Control is on, nothing may be stored.
+      // The last line, for a full storage throws.
+      if (visitor) session[queueName] = JSON.stringify(queue);
+    });
+
+    /** Queues one event; an 'identify' whose value is neither an e-mail nor a hash queues nothing. */
+    const emit = async (name?: string, identity?: unknown) => {
+      if (name) view();
+      if (!may) return;
+      if (!gpc && !visitor) {
+        visitor =
+          safe(() => /_lvid=([\w-]{36})/.exec('_lvid=' + (local || session)._lvid + doc.cookie)![1])() ||
+          uuid();
+        keep(visitor);
+        queue = safe(JSON.parse)(session[queueName]) || [];
+      }
+      const event: PixelEvent & Record<string, unknown> = {
+        i: uuid(),
+        n: name,
+        v: visitor,
+        u: clean(here),
+        r: clean(from),
+        t: clean(doc.title).slice(0, 200),
+        g: gpc,
+        c: may & 1,
+      };
+      let value = ('' + (gpc || identity)).trim().toLowerCase();
+      let field = /^[\da-f]+$/.test(value) && { 32: 'm', 40: 's', 64: 'h' }[value.length];
+      // No crypto.subtle on plain http: the e-mail is passed over.
+      if (/^[^\s/?&=]+@[^\s/?&=]+\.[^\s/?&=]+$/.test(value) && crypto.subtle) {
+        value = hex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value)));
+        field = 'h';
+      }
+      if (field) event[field] = value;
+      // Consent may have been taken back while the e-mail was hashed.
+      if (may && (field || name != 'identify')) {
+        queue.push(event as PixelEvent);
+        flush();
+      }
+    };
+
+    const view = safe(() => {
+      const now = location.href.split('#')[0]!;
+      let identity: unknown;
+      if (!may || doc.prerendering || now == here) return;
+      from = here || doc.referrer;
+      here = now;
+      now.replace(carriers, (...found) => (identity = safe(decodeURIComponent)(found[3])));
+      emit('', identity);
+    });
+    // After the running task, so that the page has set its new title.
+    const later = (_?: unknown) => setTimeout(view);
+
+    const identify = (value: unknown) => {
+      if (value != lastId) emit('identify', (lastId = '' + value));
+    };
+    const command = safe((args: any) =>
+      // An unknown command throws and is passed over.
+      (
+        ({
+          identify,
+          thanks: () => emit('thanks'),
+          consent(given: unknown) {
+            const waited = !may;
+            may = +((given as number) > 0);
+            if (!given) forget();
+            // The view first, then what was given while consent was awaited: held in memory, nowhere else.
+            if (waited) emit('identify', lastId);
+          },
+        }) as any
+      )[args[0]](args[1]),
+    );
+    const on = (names: string, run: (event: any) => unknown) =>
+      names.split(' ').map((name) => addEventListener(name, safe(run), true));
+
+    if (gpc) forget();
+    // The global is a queue that runs: commands given before load, and those meant for a second campaign's tag,
+    // are in it. A form with id="lead" makes window.lead an element, hence the check.
+    const before = page.lead || 0;
+    const log: Command[] = before.q || [];
+    if ((tag.dataset.consent || page.leadConsent) == 'wait') log.unshift(['consent', 'wait']);
+    log.map(command);
+    page.lead = (...args: unknown[]) => {
+      command(args);
+      if (before.q) before(...args);
+      else log.push(args);
+    };
+    page.lead.q = log;
+    page.leadConsent = (given: unknown) => page.lead('consent', given);
+
+    on('online visibilitychange', flush);
+    on('prerenderingchange popstate', later);
+    on('submit change blur', (event: Event) => {
+      const at = event.target as any;
+      for (const field of at.elements || [at])
+        if (/^email|^text.*mail/i.test(field.type + field.name + field.autocomplete)) identify(field.value);
+    });
+    for (const name of ['pushState', 'replaceState']) {
+      const original = (history as any)[name];
+      (history as any)[name] = (...args: unknown[]) => later(original.apply(history, args));
+    }
+    view();
+  } catch {}
+})();
