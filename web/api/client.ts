@@ -1,0 +1,85 @@
+import routes from 'virtual:routes';
+import type { CodeStep } from '../../contract/access-tokens.ts';
+import type { Client } from '../../contract/index.ts';
+import { ApiError } from './errors.ts';
+import { sealerOf } from './seal.ts';
+import { type Lock, Session, type Store } from './session.ts';
+import { clientOf, Transport } from './transport.ts';
+
+/** localStorage, or memory where the browser forbids it. */
+const store: Store = (() => {
+  try {
+    localStorage.getItem('session');
+    return localStorage;
+  } catch {
+    const map = new Map<string, string>();
+    return {
+      getItem: (key) => map.get(key) ?? null,
+      setItem: (key, value) => void map.set(key, value),
+      removeItem: (key) => void map.delete(key),
+    };
+  }
+})();
+
+/** Two tabs share one cookie, so they take turns at renewing. */
+const lock: Lock = (task) =>
+  navigator.locks ? (navigator.locks.request('session-refresh', task) as ReturnType<typeof task>) : task();
+
+/** The signed-in session of this tab. */
+export const session = new Session({
+  store,
+  lock,
+  renew: async () => (await api.access.refresh({})).access_token,
+});
+
+// Another tab signed out or lost the session: this one must not go on with its own token.
+addEventListener('storage', (event) => {
+  const gone = event.key === 'session' && event.newValue === null;
+  if (gone && session.token !== undefined) session.end('logout');
+});
+
+export const transport = new Transport({
+  base: '/api',
+  routes,
+  fetch: (...request) => globalThis.fetch(...request),
+  session,
+  sealer: sealerOf(() => api.access.keys()),
+  headers: () => {
+    const address = store.getItem('client_ip');
+    return {
+      'X-Timezone': Intl.DateTimeFormat('en-US').resolvedOptions().timeZone,
+      ...(address ? { 'X-Client-Ip': address } : {}),
+    };
+  },
+});
+
+/** Every call of the product, typed by the contract: `await api.leads.list({ Page: 1 })`. */
+export const api: Client = clientOf(transport);
+
+/** Signs in and starts the session; answers the code step when a second factor is on. @throws ApiError when refused */
+export async function login(email: string, password: string): Promise<CodeStep | null> {
+  const given = { username: email, password, domainName: location.hostname };
+  let answer: Awaited<ReturnType<typeof api.access.login>>;
+  try {
+    answer = await api.access.login(given);
+  } catch (error) {
+    // After failures the server asks for a captcha; the browser's own work answers it, and the person need do nothing.
+    if (!(error instanceof ApiError) || error.status !== 422 || !error.errors.gtoken) throw error;
+    const { solveCaptcha } = await import('./captcha.ts');
+    answer = await api.access.login({ ...given, gtoken: await solveCaptcha(await api.access.captcha()) });
+  }
+  if ('otp_token' in answer) return answer;
+  session.start(answer.access_token);
+  return null;
+}
+
+/** Completes a login with its code. @throws ApiError when the code is wrong or the login is over */
+export async function verifyLogin(email: string, code: string, step: CodeStep): Promise<void> {
+  const answer = await api.access.verifyLogin({ email, code, otp_token: step.otp_token });
+  session.start(answer.access_token);
+}
+
+/** Signs out; who does not hear from the server within 3 s is out all the same (AUTH-05). */
+export function logout(): Promise<void> {
+  return session.leave(() => api.access.logout({}, { signal: AbortSignal.timeout(3000) }));
+}

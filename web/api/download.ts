@@ -1,0 +1,50 @@
+import { notifications } from '@mantine/notifications';
+import { messages } from '../../contract/messages.ts';
+import { api } from './client.ts';
+import { errorOf } from './errors.ts';
+import { queryOf } from './transport.ts';
+
+/**
+ * Downloads a file of the API, telling its progress in notifications.
+ * @param path below /api, such as '/leadspeek/report/lead/export'; `query` is added to it
+ */
+export async function download(path: string, query: Record<string, unknown> = {}): Promise<void> {
+  const id = notifications.show({ message: messages.preparingFile, loading: true, autoClose: false });
+  try {
+    const { url } = await api.access.downloadToken({ path: `/api${path}${queryOf(query)}` });
+    const response = await fetch(url, { credentials: 'same-origin' });
+    if (!response.ok) throw await errorOf(response);
+    save(await response.blob(), fileName(response) ?? path.split('/').at(-1) ?? 'file');
+    notifications.update({
+      id,
+      message: messages.downloadDone,
+      color: 'green',
+      loading: false,
+      autoClose: 5000,
+    });
+  } catch {
+    notifications.update({
+      id,
+      message: messages.downloadFailed,
+      color: 'red',
+      loading: false,
+      autoClose: false,
+    });
+  }
+}
+
+function fileName(response: Response): string | undefined {
+  const disposition = response.headers.get('Content-Disposition') ?? '';
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+  if (encoded) return decodeURIComponent(encoded);
+  return /filename="?([^";]+)"?/i.exec(disposition)?.[1];
+}
+
+/** Hands a blob to the browser as a file. */
+export function save(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,144 @@
+import type { Client } from '../../contract/index.ts';
+import { messages } from '../../contract/messages.ts';
+import type { RouteTable } from '../build/routes.ts';
+import { ApiError, errorOf } from './errors.ts';
+import type { Session } from './session.ts';
+
+/** Turns a JSON body into the form it travels in; `forget` drops cached keys after the server refused one. */
+export interface Sealer {
+  seal(body: unknown): Promise<unknown>;
+  forget(): void;
+}
+
+export interface TransportParts {
+  base: string;
+  routes: RouteTable;
+  fetch: typeof globalThis.fetch;
+  session: Session;
+  sealer?: Sealer;
+  headers?: () => Record<string, string>;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+type Input = Record<string, unknown> | undefined;
+
+/** Sends requests with the bearer token and renews it once when the server says that it has ended. */
+export class Transport {
+  readonly #parts: TransportParts;
+  constructor(parts: TransportParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * One request to a path below the base with the session's token: for uploads and other plain routes.
+   * A 401 (or 'Unauthenticated.') renews the token once and sends the request once more (spec product 4, Session).
+   * @throws ApiError for every answer that is not a success and when none comes
+   */
+  async authorized(path: string, init: RequestInit = {}): Promise<Response> {
+    const { session } = this.#parts;
+    const token = session.token ?? (await session.fresh());
+    try {
+      return await this.#send(path, init, token);
+    } catch (error) {
+      if (!isUnauthenticated(error)) throw error;
+      return this.#send(path, init, await session.fresh(token));
+    }
+  }
+
+  /** The same without a token: for calls that need nobody signed in. */
+  async open(path: string, init: RequestInit = {}): Promise<Response> {
+    return this.#send(path, init, undefined);
+  }
+
+  /**
+   * One call of the contract: parameters of the path from the input, the rest as query (GET) or sealed JSON body.
+   * @throws Error naming a missing path parameter, before anything is sent (WIRE-03)
+   */
+  async call(name: string, input: Input, options: CallOptions = {}): Promise<unknown> {
+    const entry = this.#parts.routes[name];
+    if (!entry) throw new Error(`There is no call ${name}.`);
+    const [method, template, isOpen] = entry;
+    const { path, rest } = fillPath(name, template, input ?? {});
+    const send = isOpen ? this.open.bind(this) : this.authorized.bind(this);
+    const signal = options.signal ? { signal: options.signal } : {};
+    const read = async (response: Response) => (response.status === 204 ? undefined : response.json());
+    if (method === 'GET') return read(await send(path + queryOf(rest), { method, ...signal }));
+
+    const { sealer } = this.#parts;
+    const withBody = async () => {
+      if (method === 'DELETE' && Object.keys(rest).length === 0) return { method, ...signal };
+      const body = JSON.stringify(sealer ? await sealer.seal(rest) : rest);
+      return { method, body, headers: { 'Content-Type': 'application/json' }, ...signal };
+    };
+    try {
+      return await read(await send(path, await withBody()));
+    } catch (error) {
+      // The server no longer holds the key we sealed for: take the present one and try once more.
+      if (!sealer || !(error instanceof ApiError) || error.status !== 400 || !error.errors.dt) throw error;
+      sealer.forget();
+      return read(await send(path, await withBody()));
+    }
+  }
+
+  async #send(path: string, init: RequestInit, token: string | undefined): Promise<Response> {
+    const { base, fetch, headers } = this.#parts;
+    const all = new Headers(init.headers);
+    for (const [name, value] of Object.entries(headers?.() ?? {})) all.set(name, value);
+    if (token) all.set('Authorization', `Bearer ${token}`);
+    let response: Response;
+    try {
+      response = await fetch(base + path, { ...init, headers: all, credentials: 'same-origin' });
+    } catch (cause) {
+      if (init.signal?.aborted) throw cause;
+      throw new ApiError(0, 'No answer from the server. Check your connection and try again.', { cause });
+    }
+    if (!response.ok) throw await errorOf(response);
+    return response;
+  }
+}
+
+function isUnauthenticated(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.message === messages.unauthenticated);
+}
+
+function fillPath(name: string, template: string, input: Record<string, unknown>) {
+  const rest: Record<string, unknown> = { ...input };
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
+    const value = input[key];
+    delete rest[key];
+    if (value === undefined || value === null || value === '') throw new Error(`${name}: ${key} is missing.`);
+    return encodeURIComponent(String(value));
+  });
+  return { path, rest };
+}
+
+/** '?a=1&b=2' of what is set; empty when nothing is. */
+export function queryOf(values: Record<string, unknown>): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== undefined && value !== null && value !== '') query.append(key, String(value));
+  }
+  const text = query.toString();
+  return text && `?${text}`;
+}
+
+/** The contract's calls over a transport: `client.leads.list({ Page: 2 }, { signal })`. */
+export function clientOf(transport: Transport): Client {
+  return new Proxy({} as Client, {
+    get: (_, feature) =>
+      typeof feature === 'string' &&
+      feature !== 'then' &&
+      new Proxy(
+        {},
+        {
+          get: (_none, call) =>
+            typeof call === 'string' &&
+            call !== 'then' &&
+            ((input?: Input, options?: CallOptions) => transport.call(`${feature}.${call}`, input, options)),
+        },
+      ),
+  });
+}

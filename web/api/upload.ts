@@ -1,0 +1,58 @@
+import { messages } from '../../contract/messages.ts';
+import { session } from './client.ts';
+import { ApiError, errorOf } from './errors.ts';
+
+export interface UploadOptions {
+  /** How much of the file has been sent, in bytes. */
+  onProgress?: (sent: number) => void;
+  signal?: AbortSignal;
+}
+
+/**
+ * Sends a file as the raw body of a POST, telling how much has gone: fetch cannot. A 401 renews the token once and
+ * sends the file once more.
+ * @param path below /api, with its query
+ * @throws ApiError for every answer that is not a success and when none comes; AbortError when `signal` fires
+ */
+export async function upload<Answer>(path: string, file: Blob, options: UploadOptions = {}): Promise<Answer> {
+  const token = session.token ?? (await session.fresh());
+  try {
+    return await send<Answer>(path, file, options, token);
+  } catch (error) {
+    const isOver =
+      error instanceof ApiError && (error.status === 401 || error.message === messages.unauthenticated);
+    if (!isOver) throw error;
+    return send<Answer>(path, file, options, await session.fresh(token));
+  }
+}
+
+function send<Answer>(path: string, file: Blob, options: UploadOptions, token: string): Promise<Answer> {
+  const { onProgress, signal } = options;
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', `/api${path}`);
+    request.setRequestHeader('Authorization', `Bearer ${token}`);
+    request.setRequestHeader('Content-Type', 'text/csv');
+    request.upload.addEventListener('progress', (event) => onProgress?.(event.loaded));
+    request.addEventListener('load', () => {
+      const { status, responseText } = request;
+      if (status >= 200 && status < 300) {
+        resolve(JSON.parse(responseText) as Answer);
+        return;
+      }
+      const requestId = request.getResponseHeader('X-Request-Id');
+      const response = new Response(responseText, {
+        status,
+        headers: requestId ? { 'X-Request-Id': requestId } : {},
+      });
+      void errorOf(response).then(reject);
+    });
+    request.addEventListener('error', () =>
+      reject(new ApiError(0, 'The upload was cut off. Check your connection and the file, and try again.')),
+    );
+    request.addEventListener('abort', () => reject(new DOMException('Stopped', 'AbortError')));
+    signal?.addEventListener('abort', () => request.abort(), { once: true });
+    if (signal?.aborted) request.abort();
+    else request.send(file);
+  });
+}

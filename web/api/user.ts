@@ -1,0 +1,29 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import type { Client } from '../../contract/index.ts';
+import { type Grade, may, type Permission } from '../../contract/permissions.ts';
+import { api } from './client.ts';
+
+/** The signed-in person. */
+export type SessionUser = Awaited<ReturnType<Client['access']['user']>>;
+
+/** How the signed-in person is fetched and cached. */
+export const userQuery = queryOptions({
+  queryKey: ['user'],
+  queryFn: ({ signal }) => api.access.user(undefined, { signal }),
+  staleTime: 5 * 60_000,
+});
+
+/** The signed-in person; only below a protected route, which has loaded them. */
+export function useUser(): SessionUser {
+  return useSuspenseQuery(userQuery).data;
+}
+
+/** Whether the signed-in person may. Buttons and links ask this; the server decides anyway. */
+export function useMay(permission: Permission): boolean {
+  return userMay(useUser(), permission);
+}
+
+/** Whether this person may. */
+export function userMay(user: Pick<SessionUser, 'grade'>, permission: Permission): boolean {
+  return may(user.grade as Grade, permission);
+}

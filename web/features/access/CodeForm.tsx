@@ -1,0 +1,101 @@
+import { Anchor, Button, Group, PinInput, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import type { CodeStep } from '../../../contract/access-tokens.ts';
+import { api, verifyLogin } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+
+interface Props {
+  email: string;
+  step: CodeStep;
+  onStep: (step: CodeStep) => void;
+  onDone: () => void;
+  onBack: (why?: string) => void;
+}
+
+/** The second step of a login: six digits, from a mail or an authenticator (AUTH-06). */
+export function CodeForm({ email, step, onStep, onDone, onBack }: Props) {
+  const [problem, setProblem] = useState<string>();
+  const [code, setCode] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const wait = step.resend_at ? Math.ceil((new Date(step.resend_at).getTime() - now) / 1000) : 0;
+
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setCode('');
+      if (error instanceof ApiError && error.status === 410) onBack(wordsOf(error));
+      else setProblem(wordsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const send = (digits: string) =>
+    run(async () => {
+      await verifyLogin(email, digits, step);
+      onDone();
+    });
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send(code);
+      }}
+    >
+      <Stack gap="md" mt="lg">
+        <Text size="sm" id="code-help">
+          {step.sent_to
+            ? `Enter the code that was sent to ${step.sent_to}.`
+            : 'Enter the code that your authenticator shows.'}
+        </Text>
+        <PinInput
+          length={6}
+          type="number"
+          oneTimeCode
+          autoFocus
+          aria-label="Code"
+          aria-describedby="code-help"
+          value={code}
+          onChange={setCode}
+          onComplete={(digits) => void send(digits)}
+          error={Boolean(problem)}
+          disabled={busy}
+        />
+        {problem && (
+          <Text size="sm" c="var(--bad)" role="alert">
+            {problem}
+          </Text>
+        )}
+        <Button type="submit" loading={busy} disabled={code.length < 6}>
+          Verify
+        </Button>
+        <Group justify="space-between">
+          <Anchor component="button" type="button" size="sm" onClick={() => onBack()}>
+            Back
+          </Anchor>
+          {step.resend_at && (
+            <Anchor
+              component="button"
+              type="button"
+              size="sm"
+              disabled={wait > 0 || busy}
+              onClick={() =>
+                run(async () => onStep(await api.access.resendCode({ otp_token: step.otp_token })))
+              }
+            >
+              {wait > 0 ? `Send another code in ${wait} s` : 'Send another code'}
+            </Anchor>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,131 @@
+import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconAlertCircle } from '@tabler/icons-react';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { CodeStep } from '../../../contract/access-tokens.ts';
+import { login } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+import { BrandMark } from '../../brand/BrandMark.tsx';
+import { useBrand } from '../../brand/brand.ts';
+import { focusFirstWrong } from '../../ui/forms.ts';
+import { usePageTitle } from '../../ui/usePageTitle.ts';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { CodeForm } from './CodeForm.tsx';
+import classes from './LoginPage.module.css';
+
+/** Only a path of this site is followed after the login. */
+function safePath(path: string | undefined): string {
+  return path && /^\/(?![/\\])/.test(path) ? path : '/dashboard';
+}
+
+/** Sign in with e-mail and password. */
+export default function LoginPage() {
+  const brand = useBrand();
+  usePageTitle('Log in');
+  const router = useRouter();
+  const [params] = useSearchParams();
+  const [problem, setProblem] = useState<string>();
+  const [step, setStep] = useState<{ email: string; code: CodeStep }>();
+  const proceed = () => router.navigate({ href: safePath(params.next), replace: true });
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { username: '', password: '' },
+    validate: {
+      username: (value) =>
+        /^\S+@\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+      password: (value) => (value ? null : 'Enter your password'),
+    },
+  });
+
+  // What sealing the password and the first page need comes while the person types.
+  useEffect(() => {
+    void import('../../api/jwe.ts');
+  }, []);
+
+  const send = form.onSubmit(
+    async ({ username, password }) => {
+      setProblem(undefined);
+      try {
+        const code = await login(username.trim(), password);
+        if (code) setStep({ email: username.trim(), code });
+        else await proceed();
+      } catch (error) {
+        const fields = error instanceof ApiError ? error.errors : {};
+        const known = Object.entries(fields).filter(([field]) => field in form.getValues());
+        form.setErrors(Object.fromEntries(known.map(([field, texts]) => [field, texts.join(' ')])));
+        if (known.length === 0) setProblem(wordsOf(error));
+        form.getInputNode(known[0]?.[0] ?? 'password')?.focus();
+      }
+    },
+    (errors) => focusFirstWrong(form, errors),
+  );
+
+  if (step) {
+    return (
+      <main className={classes.page}>
+        <div className={classes.box}>
+          <BrandMark brand={brand} />
+          <Title order={1} mt="lg">
+            Verification code
+          </Title>
+          <CodeForm
+            email={step.email}
+            step={step.code}
+            onStep={(code) => setStep({ ...step, code })}
+            onDone={() => void proceed()}
+            onBack={(why) => {
+              setStep(undefined);
+              setProblem(why);
+            }}
+          />
+        </div>
+      </main>
+    );
+  }
+
+  return (
+    <main className={classes.page}>
+      <form className={classes.box} onSubmit={send} noValidate>
+        <BrandMark brand={brand} />
+        <div>
+          <Title order={1} mt="lg">
+            Log in
+          </Title>
+          {brand.tagline && (
+            <Text c="dimmed" size="sm">
+              {brand.tagline}
+            </Text>
+          )}
+        </div>
+        <Stack gap="md" mt="lg">
+          {problem && (
+            <Alert icon={<IconAlertCircle size={18} />} role="alert" className={classes.problem}>
+              {problem}
+            </Alert>
+          )}
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            autoFocus
+            maxLength={70}
+            key={form.key('username')}
+            {...form.getInputProps('username')}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            maxLength={1024}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
+            key={form.key('password')}
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" fullWidth loading={form.submitting}>
+            Log in
+          </Button>
+        </Stack>
+      </form>
+    </main>
+  );
+}

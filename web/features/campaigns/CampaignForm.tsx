@@ -1,0 +1,201 @@
+import { Input, NumberInput, Select, Slider, Stack, Switch, TextInput, Title } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/user.ts';
+import { money } from '../../ui/format.ts';
+import classes from './campaigns.module.css';
+import {
+  amountFault,
+  amountOf,
+  type CampaignValues,
+  microsOf,
+  REIDENTIFY_WORDS,
+  siteFault,
+  siteOf,
+} from './model.ts';
+
+export type CampaignFormState = UseFormReturnType<CampaignValues>;
+
+/** The rules that the form knows by itself; the server has the last word. */
+export const RULES = {
+  campaignName: (value: string) =>
+    !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use at most 255 characters' : null,
+  urlCode: siteFault,
+  urlCodeThankyou: (value: string) => (value.trim() ? siteFault(value) : null),
+  minConfidence: (value: number | string) =>
+    value === '' || Number(value) < 0 || Number(value) > 100 ? 'Enter a number from 0 to 100' : null,
+  LimitLead: (value: number | string) =>
+    value !== '' && !(Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000)
+      ? 'Enter a whole number from 1 to 1,000,000, or leave it empty'
+      : null,
+  endDate: (value: string, all: CampaignValues) =>
+    value && all.startDate && value < all.startDate ? 'Choose a day that is not before the first day' : null,
+  CostSet: (value: string) => (value.trim() ? amountFault(value, 6) : null),
+};
+
+/** The fields of a campaign's set-up. `children` come first: the client of a new campaign. */
+export function CampaignFields(props: { form: CampaignFormState; isNew: boolean; children?: ReactNode }) {
+  const { form } = props;
+  const mayPrice = useMay('campaign.price');
+  /** Text that is tidied when the field is left. */
+  const tidied = (field: 'urlCode' | 'urlCodeThankyou' | 'CostSet', tidy: (text: string) => string) => ({
+    ...form.getInputProps(field),
+    onBlur: () => {
+      const text = form.getValues()[field];
+      if (tidy(text) !== text) form.setFieldValue(field, tidy(text));
+      form.validateField(field);
+    },
+  });
+  return (
+    <>
+      <section className={classes.section}>
+        <Stack gap="md">
+          {props.children}
+          <TextInput
+            label="Name"
+            description="Only you and your team see it."
+            withAsterisk
+            maxLength={255}
+            {...form.getInputProps('campaignName')}
+          />
+          <TextInput
+            label="Site"
+            description="The address of the site that carries the tag."
+            placeholder="https://www.example.com"
+            withAsterisk
+            inputMode="url"
+            maxLength={2048}
+            {...tidied('urlCode', siteOf)}
+          />
+          <TextInput
+            label="Thank-you page"
+            description="The page people reach after they bought or signed up, if there is one."
+            placeholder="https://www.example.com/thank-you"
+            inputMode="url"
+            maxLength={2048}
+            {...tidied('urlCodeThankyou', siteOf)}
+          />
+        </Stack>
+      </section>
+      <section className={classes.section}>
+        <Title order={3} mb="sm">
+          What a lead must have
+        </Title>
+        <Stack gap="sm">
+          <Switch
+            label="E-mail address"
+            description="People without a known e-mail address do not become leads."
+            {...form.getInputProps('requireemailaddress', { type: 'checkbox' })}
+          />
+          <Switch
+            label="Phone number"
+            description="People without a known phone number do not become leads."
+            {...form.getInputProps('phoneenabled', { type: 'checkbox' })}
+          />
+          <Switch
+            label="Postal address"
+            description="People without a known postal address do not become leads."
+            {...form.getInputProps('homeaddressenabled', { type: 'checkbox' })}
+          />
+        </Stack>
+      </section>
+      <section className={classes.section}>
+        <Title order={3} mb="sm">
+          Which visits become leads
+        </Title>
+        <Stack gap="md">
+          <Select
+            label="The same person again"
+            description="When somebody who became a lead of this campaign may become one again."
+            allowDeselect={false}
+            data={Object.entries(REIDENTIFY_WORDS).map(([value, label]) => ({ value, label }))}
+            {...form.getInputProps('reidentificationtype')}
+          />
+          <Confidence form={form} />
+          <NumberInput
+            label="Leads a day at most"
+            description="Empty: no cap. The day is that of the client's time zone."
+            placeholder="No cap"
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            allowNegative={false}
+            thousandSeparator=","
+            hideControls
+            maw={240}
+            {...form.getInputProps('LimitLead')}
+          />
+          <div className={classes.two}>
+            <TextInput
+              label="First day"
+              description="Empty: at once."
+              type="date"
+              {...form.getInputProps('startDate')}
+            />
+            <TextInput
+              label="Last day"
+              description="Empty: without end."
+              type="date"
+              {...form.getInputProps('endDate')}
+            />
+          </div>
+        </Stack>
+      </section>
+      <section className={classes.section}>
+        {mayPrice ? (
+          <TextInput
+            label="Price per lead"
+            description={
+              props.isNew
+                ? "In US dollars, up to six decimal places. Empty: the price of the client's last campaign."
+                : 'In US dollars, up to six decimal places. It holds for the leads from now on.'
+            }
+            leftSection="$"
+            inputMode="decimal"
+            maw={240}
+            {...tidied('CostSet', amountOf)}
+          />
+        ) : (
+          <Input.Wrapper label="Price per lead" description="Set by your agency.">
+            <div className="num">
+              {props.isNew ? 'As agreed' : money(microsOf(form.values.CostSet), { unit: true })}
+            </div>
+          </Input.Wrapper>
+        )}
+      </section>
+    </>
+  );
+}
+
+function Confidence({ form }: { form: CampaignFormState }) {
+  const { value, error, ...input } = form.getInputProps('minConfidence');
+  return (
+    <Input.Wrapper
+      label="Lowest confidence"
+      description="How sure a match must be. Higher: fewer leads, more certain ones."
+      labelElement="div"
+      error={error}
+    >
+      <div className={classes.confidence} style={{ marginTop: 4 }}>
+        <Slider
+          thumbLabel="Lowest confidence in percent"
+          label={(at) => `${at} %`}
+          value={Number(value) || 0}
+          onChange={(next) => form.setFieldValue('minConfidence', next)}
+          step={5}
+        />
+        <NumberInput
+          aria-label="Lowest confidence in percent"
+          min={0}
+          max={100}
+          allowDecimal={false}
+          allowNegative={false}
+          suffix=" %"
+          value={value}
+          error={Boolean(error)}
+          {...input}
+        />
+      </div>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,168 @@
+import { Button, Select, Tooltip } from '@mantine/core';
+import { IconPlus, IconTargetArrow } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { useMay, useUser } from '../../api/user.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { exactTime, LOCALE, num } from '../../ui/format.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useListState } from '../../ui/useListState.ts';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { Clip, Money, When } from '../../ui/Values.tsx';
+import { CampaignMenu } from './actions.tsx';
+import { CampaignDrawer } from './CampaignDrawer.tsx';
+import { type Campaign, microsOf, pixelState, statusWords } from './model.ts';
+
+const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
+
+/** The campaigns of the module: the list, and each in a drawer. */
+export default function CampaignsPage() {
+  const user = useUser();
+  const mayWrite = useMay('campaign.write');
+  const [params, set] = useSearchParams();
+  const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
+  const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
+  const input = { ...state.input, status };
+  const query = useQuery({
+    queryKey: ['campaigns', input],
+    queryFn: ({ signal }) => api.campaigns.list(input as never, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const setStatus = (next: string | null) => set({ status: next ?? undefined, page: undefined });
+  const create = (
+    <Button
+      leftSection={<IconPlus size={16} />}
+      onClick={() => set({ new: '1', campaign: undefined }, { push: true })}
+    >
+      New campaign
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title={user.leadlocalname}
+        line="Campaigns that recognise the visitors of a site and turn them into leads."
+        primary={mayWrite && create}
+      />
+      <DataTable
+        label="Campaigns"
+        name="campaigns"
+        columns={columnsFor(user.company_kind !== 'client', mayWrite)}
+        query={query}
+        state={state}
+        rowKey={(row) => row.leadspeekID}
+        onRow={(row) => set({ campaign: row.leadspeekID, new: undefined }, { push: true })}
+        search="Search campaigns"
+        filters={status ? [{ label: `Status: ${STATUSES[status]}`, onRemove: () => setStatus(null) }] : []}
+        actions={
+          <Select
+            aria-label="Status"
+            placeholder="Any status"
+            w={{ base: 110, sm: 140 }}
+            data={Object.entries(STATUSES).map(([value, label]) => ({ value, label }))}
+            value={status ?? null}
+            onChange={setStatus}
+          />
+        }
+        empty={
+          <EmptyState
+            icon={<IconTargetArrow size={32} stroke={1.4} />}
+            title="No campaigns yet"
+            text="A campaign gives you a small tag for a site. Visitors whom the people data knows become leads, and are sent on to where you want them."
+            action={mayWrite && create}
+          />
+        }
+      />
+      <CampaignDrawer />
+    </>
+  );
+}
+
+function columnsFor(withClient: boolean, withActions: boolean): Column<Campaign>[] {
+  const client: Column<Campaign> = {
+    key: 'company_name',
+    title: 'Client',
+    sortable: true,
+    render: (row) => <Clip text={row.company_name} max={180} />,
+  };
+  const actions: Column<Campaign> = {
+    key: 'actions',
+    title: 'Actions',
+    align: 'right',
+    width: 64,
+    render: (row) => <CampaignMenu campaign={row} />,
+  };
+  return [
+    {
+      key: 'leadspeek_api_id',
+      title: 'No.',
+      sortable: true,
+      render: (row) => <span className="num">#{row.leadspeek_api_id}</span>,
+    },
+    {
+      key: 'campaignName',
+      title: 'Name',
+      sortable: true,
+      render: (row) => <Clip text={row.campaignName} max={240} />,
+    },
+    ...(withClient ? [client] : []),
+    {
+      key: 'status',
+      title: 'Status',
+      sortable: true,
+      render: (row) => <StatusBadge status={row.status}>{statusWords(row)}</StatusBadge>,
+    },
+    { key: 'visits', title: 'Visits 30d', align: 'right', render: (row) => num(row.visits_30d) },
+    {
+      key: 'leads_30d',
+      title: 'Leads 30d',
+      sortable: true,
+      align: 'right',
+      render: (row) => num(row.leads_30d),
+    },
+    {
+      key: 'price',
+      title: 'Price',
+      align: 'right',
+      render: (row) => <Money micros={microsOf(row.CostSet)} unit />,
+    },
+    {
+      key: 'balance',
+      title: 'Balance',
+      align: 'right',
+      render: (row) => <Money micros={row.balance_micros} />,
+    },
+    { key: 'pixel', title: 'Tag seen', render: (row) => <Pixel campaign={row} /> },
+    { key: 'site', title: 'Site', hidden: true, render: (row) => <Clip text={row.urlCode} max={220} /> },
+    {
+      key: 'created_at',
+      title: 'Created',
+      sortable: true,
+      // Beside the client there is no room for it at 1,440 px without pushing the actions out.
+      hidden: withClient,
+      render: (row) => <Created at={row.created_at} />,
+    },
+    ...(withActions ? [actions] : []),
+  ];
+}
+
+/** The state of the tag, and when it was last heard of. */
+function Pixel({ campaign }: { campaign: Campaign }) {
+  const { tone, words } = pixelState(campaign);
+  return (
+    <StatusBadge status="pixel" tone={tone}>
+      {campaign.last_visit_at ? <When at={campaign.last_visit_at} relative /> : words}
+    </StatusBadge>
+  );
+}
+
+function Created({ at }: { at: string }) {
+  const day = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' }).format(new Date(at));
+  return (
+    <Tooltip label={exactTime(at)}>
+      <time dateTime={at}>{day}</time>
+    </Tooltip>
+  );
+}

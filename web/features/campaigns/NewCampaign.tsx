@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { messages } from '../../../contract/messages.ts';
+import { api } from '../../api/client.ts';
+import { useMay, useUser } from '../../api/user.ts';
+import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
+import { notifyDone } from '../../ui/notify.ts';
+import { CampaignFields, RULES } from './CampaignForm.tsx';
+import { ClientSelect } from './ClientSelect.tsx';
+import classes from './campaigns.module.css';
+import { type CampaignValues, inputOf, NEW_VALUES } from './model.ts';
+import { useCampaignChanged } from './queries.ts';
+import { useLeaveGuard } from './useLeaveGuard.ts';
+
+/** Creates a campaign; an agency says for which client. */
+export function NewCampaign(props: { onDone: (id: string) => void; onCancel: () => void }) {
+  const user = useUser();
+  const changed = useCampaignChanged();
+  const mayPrice = useMay('campaign.price');
+  const needsClient = user.company_kind !== 'client';
+  const form = useForm<CampaignValues>({
+    initialValues: NEW_VALUES,
+    validateInputOnBlur: true,
+    validate: {
+      ...RULES,
+      companyID: (value) => (needsClient && !value ? 'Choose the client' : null),
+    },
+  });
+  const free = useLeaveGuard(form.isDirty());
+  const save = async (values: CampaignValues) => {
+    try {
+      const { data } = await api.campaigns.create({
+        ...inputOf(values, mayPrice),
+        ...(needsClient ? { companyID: values.companyID } : {}),
+      });
+      changed(data.leadspeekID, data);
+      notifyDone(messages.added);
+      free();
+      props.onDone(data.leadspeekID);
+    } catch (error) {
+      showFormError(form, error);
+    }
+  };
+  return (
+    <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
+      <CampaignFields form={form} isNew>
+        {needsClient && <ClientSelect {...form.getInputProps('companyID')} />}
+      </CampaignFields>
+      <div className={classes.save}>
+        <Button variant="default" onClick={props.onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={form.submitting}>
+          Create campaign
+        </Button>
+      </div>
+    </form>
+  );
+}

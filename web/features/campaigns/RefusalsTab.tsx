@@ -1,0 +1,63 @@
+import { Text } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { Client } from '../../../contract/index.ts';
+import { api } from '../../api/client.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { num } from '../../ui/format.ts';
+import { EmptyState } from '../../ui/states.tsx';
+import { When } from '../../ui/Values.tsx';
+import { reasonWords } from '../insight/reasons.ts';
+
+type Refused = Awaited<ReturnType<Client['campaigns']['refusals']>>['data'][number];
+
+const columns: Column<Refused>[] = [
+  {
+    key: 'reason',
+    title: 'Why',
+    render: (row) => {
+      const { title, meaning } = reasonWords(row.reason);
+      return (
+        <span style={{ display: 'block', padding: '8px 0', whiteSpace: 'normal' }}>
+          <span style={{ display: 'block', fontWeight: 500 }}>{title}</span>
+          {meaning && (
+            <Text size="xs" c="dimmed" component="span" display="block">
+              {meaning}
+            </Text>
+          )}
+        </span>
+      );
+    },
+  },
+  { key: 'count', title: 'Count', align: 'right', width: 100, render: (row) => num(row.count) },
+  { key: 'last', title: 'Last time', width: 160, render: (row) => <When at={row.last_at} relative /> },
+];
+
+/** Why visits of the last 30 days did not become leads. */
+export function RefusalsTab({ id }: { id: string }) {
+  const query = useQuery({
+    queryKey: ['refusals', id],
+    queryFn: ({ signal }) => api.campaigns.refusals({ leadspeekID: id }, { signal }),
+  });
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="sm">
+        Why visits of the last 30 days did not become leads.
+      </Text>
+      <DataTable
+        label="Reasons"
+        name="campaign.refusals"
+        columns={columns}
+        query={query}
+        rowKey={(row) => row.reason}
+        empty={
+          <EmptyState
+            icon={<IconFilter size={32} stroke={1.4} />}
+            title="Nothing has been refused"
+            text="Either every visit of the last 30 days became a lead, or there has been none yet. The tab Install shows whether visits arrive."
+          />
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { Button } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { messages } from '../../../contract/messages.ts';
+import { api } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
+import { useMay } from '../../api/user.ts';
+import { dayWords, money, num } from '../../ui/format.ts';
+import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone } from '../../ui/notify.ts';
+import { None } from '../../ui/Values.tsx';
+import { CampaignFields, RULES } from './CampaignForm.tsx';
+import classes from './campaigns.module.css';
+import {
+  type Campaign,
+  type CampaignValues,
+  inputOf,
+  microsOf,
+  REIDENTIFY_WORDS,
+  sameSetUp,
+  valuesOf,
+} from './model.ts';
+import { campaignQuery, useCampaignChanged } from './queries.ts';
+import { useLeaveGuard } from './useLeaveGuard.ts';
+
+/** What a campaign is set to: a form, or plain facts for who may only read. */
+export function SetUpTab({ campaign }: { campaign: Campaign }) {
+  return useMay('campaign.write') ? <SetUpForm campaign={campaign} /> : <SetUpFacts campaign={campaign} />;
+}
+
+function SetUpForm({ campaign }: { campaign: Campaign }) {
+  const cache = useQueryClient();
+  const changed = useCampaignChanged();
+  const mayPrice = useMay('campaign.price');
+  /** The campaign that the form was filled from. */
+  const [base, setBase] = useState(campaign);
+  const [conflict, setConflict] = useState<string>();
+  const form = useForm<CampaignValues>({
+    initialValues: valuesOf(campaign),
+    validateInputOnBlur: true,
+    validate: RULES,
+  });
+  const isDirty = form.isDirty();
+  useLeaveGuard(isDirty);
+
+  const fill = (from: Campaign) => {
+    setBase(from);
+    setConflict(undefined);
+    form.setInitialValues(valuesOf(from));
+    form.setValues(valuesOf(from));
+    form.resetDirty();
+    form.clearErrors();
+  };
+  // Somebody else's change is shown at once where nothing has been typed; else the save will tell.
+  useEffect(() => {
+    if (campaign.version !== base.version && !isDirty) fill(campaign);
+  });
+
+  const send = (values: CampaignValues, version: number) =>
+    api.campaigns.update({ ...inputOf(values, mayPrice), leadspeekID: base.leadspeekID, version });
+
+  const save = async (values: CampaignValues) => {
+    try {
+      let answer: Awaited<ReturnType<typeof send>>;
+      try {
+        answer = await send(values, base.version);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 409) throw error;
+        // A pause or a check raises the version, too, and is no reason to lose what was typed.
+        const fresh = await cache.fetchQuery({ ...campaignQuery(base.leadspeekID), staleTime: 0 });
+        if (fresh.version === base.version || !sameSetUp(fresh, base)) throw error;
+        setBase(fresh);
+        answer = await send(values, fresh.version);
+      }
+      fill(answer.data);
+      changed(answer.data.leadspeekID, answer.data);
+      notifyDone(messages.changesSaved);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) setConflict(error.message);
+      else showFormError(form, error);
+    }
+  };
+
+  return (
+    <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
+      <CampaignFields form={form} isNew={false} />
+      <div className={classes.save}>
+        {conflict && (
+          <div style={{ flex: '1 0 100%' }}>
+            <Notice
+              tone="warn"
+              live="alert"
+              title="Not saved"
+              action={
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  onClick={async () =>
+                    fill(await cache.fetchQuery({ ...campaignQuery(base.leadspeekID), staleTime: 0 }))
+                  }
+                >
+                  Reload
+                </Button>
+              }
+            >
+              {conflict}
+            </Notice>
+          </div>
+        )}
+        {isDirty && <span className={classes.unsaved}>Unsaved changes</span>}
+        {isDirty && (
+          <Button variant="default" onClick={() => form.reset()}>
+            Discard
+          </Button>
+        )}
+        <Button type="submit" disabled={!isDirty} loading={form.submitting}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function SetUpFacts({ campaign }: { campaign: Campaign }) {
+  const day = (value: string | null, none: string) =>
+    value ? dayWords(value, { year: 'numeric', month: 'short', day: 'numeric' }) : none;
+  const needed = [
+    campaign.requireemailaddress === 'T' && 'E-mail address',
+    campaign.phoneenabled === 'T' && 'Phone number',
+    campaign.homeaddressenabled === 'T' && 'Postal address',
+  ].filter(Boolean);
+  const facts: [string, ReactNode][] = [
+    ['Name', campaign.campaignName],
+    ['Site', campaign.urlCode],
+    ['Thank-you page', campaign.urlCodeThankyou ?? <None key="none" />],
+    ['A lead must have', needed.length ? needed.join(', ') : 'Nothing in particular'],
+    ['The same person again', REIDENTIFY_WORDS[campaign.reidentificationtype]],
+    ['Lowest confidence', `${campaign.minConfidence} %`],
+    ['Leads a day at most', campaign.LimitLead === null ? 'No cap' : num(campaign.LimitLead)],
+    ['First day', day(campaign.startDate, 'At once')],
+    ['Last day', day(campaign.endDate, 'Without end')],
+    ['Price per lead', money(microsOf(campaign.CostSet), { unit: true })],
+  ];
+  return (
+    <dl className={classes.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,139 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import {
+  IconArchive,
+  IconArchiveOff,
+  IconDots,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { confirm, type Question } from '../../ui/confirm.tsx';
+import { money } from '../../ui/format.ts';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { actionsOf, type Campaign, type CampaignAction } from './model.ts';
+import { useCampaignChanged } from './queries.ts';
+
+const looks = {
+  activate: { label: 'Activate', icon: IconPlayerPlay, done: 'is active' },
+  pause: { label: 'Pause', icon: IconPlayerPause, done: 'is paused' },
+  archive: { label: 'Archive', icon: IconArchive, done: 'is archived' },
+  restore: { label: 'Bring back', icon: IconArchiveOff, done: 'is back, paused' },
+  remove: { label: 'Remove', icon: IconTrash, done: 'has been removed' },
+} as const;
+
+/** The campaign's name in quotation marks, cut where it would fill a modal's title. */
+export function quoted({ campaignName }: Pick<Campaign, 'campaignName'>): string {
+  return `“${campaignName.length > 60 ? `${campaignName.slice(0, 57).trimEnd()}…` : campaignName}”`;
+}
+
+/** What is asked before an action; none for those that can be taken back without loss. */
+function questionOf(action: CampaignAction, campaign: Campaign): Question | undefined {
+  const name = quoted(campaign);
+  const left =
+    campaign.balance_micros > 0
+      ? ` Its prepaid balance of ${money(campaign.balance_micros)} stays with it.`
+      : '';
+  if (action === 'pause') {
+    return {
+      title: `Pause ${name}?`,
+      body: 'Visits go on being counted, but none becomes a lead until you activate it again.',
+      verb: 'Pause',
+    };
+  }
+  if (action === 'archive') {
+    return {
+      title: `Archive ${name}?`,
+      body: `It makes no more leads and leaves the list; the filter “Archived” shows it. You can bring it back.${left}`,
+      verb: 'Archive',
+    };
+  }
+  if (action === 'remove') {
+    return {
+      title: `Remove ${name} for good?`,
+      body: `Campaign #${campaign.leadspeek_api_id} makes no more leads and cannot be brought back. The leads that it made stay.${left}`,
+      verb: 'Remove',
+      danger: true,
+    };
+  }
+  return undefined;
+}
+
+async function call(action: CampaignAction, leadspeekID: string): Promise<{ data?: Campaign }> {
+  if (action === 'activate') return api.campaigns.activePause({ leadspeekID, status: 'active' });
+  if (action === 'pause') return api.campaigns.activePause({ leadspeekID, status: 'paused' });
+  if (action === 'archive') return api.campaigns.archive({ leadspeekID, status: 'archived' });
+  if (action === 'restore') return api.campaigns.archive({ leadspeekID, status: 'paused' });
+  await api.campaigns.remove({ leadspeekID });
+  return {};
+}
+
+/** Does an action after asking, and tells what came of it. True when it is done. */
+export function useCampaignAction() {
+  const changed = useCampaignChanged();
+  const [busy, setBusy] = useState(false);
+  const run = async (action: CampaignAction, campaign: Campaign): Promise<boolean> => {
+    const question = questionOf(action, campaign);
+    if (question && !(await confirm(question))) return false;
+    setBusy(true);
+    try {
+      const answer = await call(action, campaign.leadspeekID);
+      changed(campaign.leadspeekID, answer.data);
+      notifyDone(`${quoted(campaign)} ${looks[action].done}`);
+      return true;
+    } catch (error) {
+      changed(campaign.leadspeekID);
+      notifyFailed(error, `${looks[action].label}: ${quoted(campaign)}`);
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { run, busy };
+}
+
+/** The menu of what can be done with a campaign. `without`: what stands beside it as a button already. */
+export function CampaignMenu(props: {
+  campaign: Campaign;
+  without?: CampaignAction;
+  onRemoved?: () => void;
+}) {
+  const { campaign } = props;
+  const { run, busy } = useCampaignAction();
+  const actions = actionsOf(campaign.status).filter((action) => action !== props.without);
+  if (actions.length === 0) return null;
+  return (
+    <Menu position="bottom-end" width={180}>
+      <Menu.Target>
+        <ActionIcon
+          variant={props.without ? 'default' : 'subtle'}
+          color="gray"
+          size={props.without ? 36 : 28}
+          loading={busy}
+          aria-label={`Actions for ${campaign.campaignName}`}
+        >
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actions.map((action) => {
+          const { label, icon: Icon } = looks[action];
+          const isDanger = action === 'remove';
+          return (
+            <Menu.Item
+              key={action}
+              leftSection={<Icon size={16} />}
+              style={isDanger ? { color: 'var(--bad)' } : undefined}
+              onClick={async () => {
+                if ((await run(action, campaign)) && isDanger) props.onRemoved?.();
+              }}
+            >
+              {label}
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

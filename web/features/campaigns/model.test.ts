@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import {
+  actionsOf,
+  amountFault,
+  amountOf,
+  type Campaign,
+  inputOf,
+  leadsLeft,
+  microsOf,
+  NEW_VALUES,
+  pixelState,
+  sameSetUp,
+  siteFault,
+  siteOf,
+  statusWords,
+  valuesOf,
+} from './model.ts';
+
+const campaign: Campaign = {
+  leadspeekID: '019a0000-0000-7000-8000-000000000001',
+  leadspeek_api_id: 100001,
+  leadspeekType: 'local',
+  company_id: '019a0000-0000-7000-8000-000000000002',
+  company_name: 'Northwind',
+  agency_name: 'Acme',
+  campaignName: 'Spring',
+  status: 'active',
+  statusReason: null,
+  urlCode: 'https://shop.example',
+  urlCodeThankyou: null,
+  phoneenabled: 'F',
+  homeaddressenabled: 'T',
+  requireemailaddress: 'T',
+  reidentificationtype: '3_months',
+  minConfidence: 60,
+  LimitLead: null,
+  startDate: null,
+  endDate: '2026-12-31',
+  CostSet: '2.50',
+  balance_micros: 0,
+  leads_30d: 0,
+  visits_30d: 0,
+  pixel_check: null,
+  pixel_checked_at: null,
+  last_visit_at: null,
+  version: 1,
+  created_at: '2026-01-01T00:00:00Z',
+};
+
+describe('what people paste', () => {
+  it.each([
+    ['shop.example', 'https://shop.example'],
+    [' http://shop.example/a ', 'http://shop.example/a'],
+    ['shop.example:8080/x', 'https://shop.example:8080/x'],
+    ['', ''],
+  ])('reads the address %j as %j', (text, site) => expect(siteOf(text)).toBe(site));
+
+  it.each(['', 'https://', 'ftp://shop.example', 'javascript:alert(1)', 'two words', 'https://shop'])(
+    'takes %j for no site',
+    (text) => expect(siteFault(text)).toMatch(/^Enter /),
+  );
+  it.each([
+    'shop.example',
+    'http://shop.localhost:8080/',
+    'https://münchen.example/ä',
+    'http://localhost:3000',
+  ])('takes %j for a site', (text) => expect(siteFault(text)).toBeNull());
+
+  it.each([
+    ['$1,250.50', '1250.50'],
+    [' 2.5 ', '2.5'],
+    ['.5', '0.5'],
+    ['12.', '12'],
+    ['3 USD', '3'],
+    ['2,50', '2,50'],
+    ['1.250,50', '1.250,50'],
+  ])('reads the amount %j as %j', (text, amount) => expect(amountOf(text)).toBe(amount));
+
+  it('refuses what is no amount, and too many places', () => {
+    expect(amountFault('2,50', 6)).toMatch(/US dollars/);
+    expect(amountFault('-1', 6)).toMatch(/US dollars/);
+    expect(amountFault('', 2)).toMatch(/Enter an amount/);
+    expect(amountFault('1.005', 2)).toBe('Use at most 2 decimal places');
+    expect(amountFault('1.005', 6)).toBeNull();
+  });
+});
+
+describe('[CAMP-05] the form of the set-up', () => {
+  it('travels there and back unchanged', () => {
+    const { CostSet, ...rest } = inputOf(valuesOf(campaign), true);
+    expect(CostSet).toBe('2.50');
+    expect(rest).toEqual({
+      campaignName: 'Spring',
+      urlCode: 'https://shop.example',
+      urlCodeThankyou: '',
+      requireemailaddress: 'T',
+      phoneenabled: 'F',
+      homeaddressenabled: 'T',
+      reidentificationtype: '3_months',
+      minConfidence: 60,
+      LimitLead: null,
+      startDate: '',
+      endDate: '2026-12-31',
+    });
+  });
+  it('sends no price for who may not set one, nor an empty one', () => {
+    expect(inputOf(valuesOf(campaign), false)).not.toHaveProperty('CostSet');
+    expect(inputOf(NEW_VALUES, true)).not.toHaveProperty('CostSet');
+  });
+  it('tells a change of the set-up from a change of state', () => {
+    expect(sameSetUp(campaign, { ...campaign, version: 7, status: 'paused' })).toBe(true);
+    expect(sameSetUp(campaign, { ...campaign, LimitLead: 5 })).toBe(false);
+  });
+});
+
+describe('[CAMP-07] words for a state', () => {
+  it('says why a campaign stands still', () => {
+    expect(statusWords({ status: 'paused', statusReason: 'balance_empty' })).toBe('Balance used up');
+    expect(statusWords({ status: 'paused', statusReason: 'person' })).toBe('Paused');
+    expect(statusWords({ status: 'active', statusReason: null })).toBe('Active');
+  });
+  it('offers what the state allows', () => {
+    expect(actionsOf('active')).toEqual(['pause', 'archive', 'remove']);
+    expect(actionsOf('paused')).toContain('activate');
+    expect(actionsOf('archived')).toEqual(['restore', 'remove']);
+    expect(actionsOf('removed')).toEqual([]);
+  });
+  it('believes a visit more than a check', () => {
+    expect(pixelState({ pixel_check: 'blocked', last_visit_at: '2026-01-01T00:00:00Z' }).words).toBe('Found');
+    expect(pixelState({ pixel_check: 'blocked', last_visit_at: null }).words).toBe('Blocked');
+    expect(pixelState({ pixel_check: null, last_visit_at: null }).words).toBe('Not seen yet');
+  });
+  it('reckons how long a balance lasts', () => {
+    expect(leadsLeft(10_000_000, microsOf('2.50'))).toBe(4);
+    expect(leadsLeft(2_499_999, 2_500_000)).toBe(0);
+    expect(leadsLeft(0, 0)).toBeNull();
+  });
+});

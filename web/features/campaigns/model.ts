@@ -1,0 +1,164 @@
+import type { Client } from '../../../contract/index.ts';
+
+/** A campaign as the server tells it. */
+export type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
+
+/** When the same person may become a lead again, in words; the order of the choice. */
+export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> = {
+  never: 'Never',
+  '1_week': 'After 1 week',
+  '1_month': 'After 1 month',
+  '3_months': 'After 3 months',
+  '6_months': 'After 6 months',
+  '12_months': 'After 12 months',
+};
+
+/** The set-up as the form holds it; empty texts for what is not set. */
+export interface CampaignValues {
+  companyID: string;
+  campaignName: string;
+  urlCode: string;
+  urlCodeThankyou: string;
+  requireemailaddress: boolean;
+  phoneenabled: boolean;
+  homeaddressenabled: boolean;
+  reidentificationtype: Campaign['reidentificationtype'];
+  minConfidence: number | string;
+  LimitLead: number | string;
+  startDate: string;
+  endDate: string;
+  CostSet: string;
+}
+
+/** The form of a campaign that does not exist yet. */
+export const NEW_VALUES: CampaignValues = {
+  companyID: '',
+  campaignName: '',
+  urlCode: '',
+  urlCodeThankyou: '',
+  requireemailaddress: true,
+  phoneenabled: false,
+  homeaddressenabled: false,
+  reidentificationtype: 'never',
+  minConfidence: 50,
+  LimitLead: '',
+  startDate: '',
+  endDate: '',
+  CostSet: '',
+};
+
+/** The form of a campaign. */
+export function valuesOf(campaign: Campaign): CampaignValues {
+  return {
+    companyID: campaign.company_id,
+    campaignName: campaign.campaignName,
+    urlCode: campaign.urlCode,
+    urlCodeThankyou: campaign.urlCodeThankyou ?? '',
+    requireemailaddress: campaign.requireemailaddress === 'T',
+    phoneenabled: campaign.phoneenabled === 'T',
+    homeaddressenabled: campaign.homeaddressenabled === 'T',
+    reidentificationtype: campaign.reidentificationtype,
+    minConfidence: campaign.minConfidence,
+    LimitLead: campaign.LimitLead ?? '',
+    startDate: campaign.startDate ?? '',
+    endDate: campaign.endDate ?? '',
+    CostSet: campaign.CostSet,
+  };
+}
+
+/** Whether two states of a campaign have the same set-up, whatever else has changed. */
+export function sameSetUp(a: Campaign, b: Campaign): boolean {
+  return JSON.stringify(valuesOf(a)) === JSON.stringify(valuesOf(b));
+}
+
+/** The form as the calls take it. `withPrice`: only who may set a price may send one. */
+export function inputOf(values: CampaignValues, withPrice: boolean) {
+  const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
+  const price = amountOf(values.CostSet);
+  return {
+    campaignName: values.campaignName.trim(),
+    urlCode: siteOf(values.urlCode),
+    urlCodeThankyou: siteOf(values.urlCodeThankyou),
+    requireemailaddress: flag(values.requireemailaddress),
+    phoneenabled: flag(values.phoneenabled),
+    homeaddressenabled: flag(values.homeaddressenabled),
+    reidentificationtype: values.reidentificationtype,
+    minConfidence: values.minConfidence === '' ? 50 : Number(values.minConfidence),
+    LimitLead: values.LimitLead === '' ? null : Number(values.LimitLead),
+    startDate: values.startDate,
+    endDate: values.endDate,
+    ...(withPrice && price ? { CostSet: price } : {}),
+  };
+}
+
+/** A web address as people paste it: trimmed, https:// before a bare host. */
+export function siteOf(text: string): string {
+  const trimmed = text.trim();
+  return trimmed === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+}
+
+/** Why a text is no address of a site, in words; null when it is one. */
+export function siteFault(text: string): string | null {
+  if (text.trim() === '') return 'Enter the address of the site, such as https://www.example.com';
+  const url = URL.parse(siteOf(text));
+  if (!url || !/^https?:$/.test(url.protocol) || !/\.[a-z0-9-]{2,}$|^localhost$/i.test(url.hostname)) {
+    return 'Enter an address that starts with http:// or https://, such as https://www.example.com';
+  }
+  return null;
+}
+
+/**
+ * An amount of dollars as people paste it ('$1,250.50', ' 2.5 ') as the calls take it ('1250.50'). A comma counts
+ * only where it parts thousands: '2,50' stays as it is, to be refused rather than read as 250.
+ */
+export function amountOf(text: string): string {
+  const bare = text.trim().replace(/^\$\s*|\s*(USD|\$)$/gi, '');
+  const plain = /^\d{1,3}(,\d{3})+(\.\d*)?$/.test(bare) ? bare.replaceAll(',', '') : bare;
+  return plain.replace(/^\./, '0.').replace(/\.$/, '');
+}
+
+/** Why a text is no amount of dollars with at most `places` decimal places, in words; null when it is one. */
+export function amountFault(text: string, places: number): string | null {
+  const amount = amountOf(text);
+  if (amount === '') return 'Enter an amount, such as 2.50';
+  if (!/^\d{1,9}(\.\d+)?$/.test(amount)) return 'Enter an amount in US dollars, such as 2.50';
+  if ((amount.split('.')[1]?.length ?? 0) > places) return `Use at most ${places} decimal places`;
+  return null;
+}
+
+/** Micro-dollars of a dollar amount ('2.50' -> 2500000); 0 for what is no amount. */
+export function microsOf(dollars: string): number {
+  return Math.round(Number(dollars) * 1_000_000) || 0;
+}
+
+/** How many more leads a balance pays for; null when leads cost nothing. Both in micro-dollars. */
+export function leadsLeft(balance: number, price: number): number | null {
+  return price > 0 ? Math.max(0, Math.floor(balance / price)) : null;
+}
+
+/** Where a campaign stands, with the reason, in words. */
+export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>): string {
+  if (campaign.status === 'paused' && campaign.statusReason === 'balance_empty') return 'Balance used up';
+  return { active: 'Active', paused: 'Paused', archived: 'Archived', removed: 'Removed' }[campaign.status];
+}
+
+/** What is known of the tag on the site: a tone and words. A visit proves it, whatever a check saw. */
+export function pixelState(campaign: Pick<Campaign, 'pixel_check' | 'last_visit_at'>): {
+  tone: 'good' | 'warn' | 'bad' | 'plain';
+  words: string;
+} {
+  if (campaign.last_visit_at || campaign.pixel_check === 'found') return { tone: 'good', words: 'Found' };
+  if (campaign.pixel_check === 'blocked') return { tone: 'warn', words: 'Blocked' };
+  if (campaign.pixel_check === 'not_found') return { tone: 'bad', words: 'Not found' };
+  return { tone: 'plain', words: 'Not seen yet' };
+}
+
+export type CampaignAction = 'activate' | 'pause' | 'archive' | 'restore' | 'remove';
+
+/** What can be done with a campaign in its present state. */
+export function actionsOf(status: Campaign['status']): CampaignAction[] {
+  if (status === 'active') return ['pause', 'archive', 'remove'];
+  if (status === 'paused') return ['activate', 'archive', 'remove'];
+  if (status === 'archived') return ['restore', 'remove'];
+  return [];
+}

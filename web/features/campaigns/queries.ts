@@ -1,0 +1,21 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import type { Campaign } from './model.ts';
+
+/** How one campaign is fetched and cached. */
+export const campaignQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['campaign', id],
+    queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: id }, { signal }),
+  });
+
+/** Tells the cache that a campaign has changed: the new one if it is known, and every list that may hold it. */
+export function useCampaignChanged(): (id: string, campaign?: Campaign) => void {
+  const cache = useQueryClient();
+  return (id, campaign) => {
+    if (campaign) cache.setQueryData(['campaign', id], campaign);
+    else void cache.invalidateQueries({ queryKey: ['campaign', id] });
+    void cache.invalidateQueries({ queryKey: ['campaigns'] });
+    void cache.invalidateQueries({ queryKey: ['dashboard'] });
+  };
+}

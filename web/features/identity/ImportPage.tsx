@@ -1,0 +1,103 @@
+import { Title } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { num } from '../../ui/format.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { StatTile } from '../../ui/StatTile.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useListState } from '../../ui/useListState.ts';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { Clip, When } from '../../ui/Values.tsx';
+import { bytesWords, type ImportJob, isRunning } from './fields.ts';
+import { ImportPanel, ImportState } from './ImportPanel.tsx';
+import classes from './identity.module.css';
+import { UploadZone } from './UploadZone.tsx';
+
+const columns: Column<ImportJob>[] = [
+  { key: 'file', title: 'File', render: (row) => <Clip text={row.file_name} max={280} /> },
+  { key: 'state', title: 'State', render: (row) => <ImportState job={row} /> },
+  { key: 'size', title: 'Size', align: 'right', hidden: true, render: (row) => bytesWords(row.file_bytes) },
+  { key: 'read', title: 'Rows', align: 'right', render: (row) => num(row.rows_read) },
+  { key: 'added', title: 'New', align: 'right', render: (row) => num(row.rows_added) },
+  { key: 'changed', title: 'Changed', align: 'right', render: (row) => num(row.rows_changed) },
+  { key: 'same', title: 'Same', align: 'right', render: (row) => num(row.rows_same) },
+  { key: 'bad', title: 'Bad', align: 'right', render: (row) => num(row.rows_bad) },
+  { key: 'created', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
+  { key: 'finished', title: 'Ended', render: (row) => <When at={row.finished_at} /> },
+];
+
+/** The people data of a root: how much there is, and importing more. */
+export default function ImportPage() {
+  const cache = useQueryClient();
+  const [params, set] = useSearchParams();
+  const state = useListState({ perPage: 10 });
+  const input = { Page: state.page, PerPage: state.perPage, ...(state.q ? { searchQuery: state.q } : {}) };
+  const totals = useQuery({
+    queryKey: ['people', 'totals'],
+    queryFn: ({ signal }) => api.identity.totals(undefined, { signal }),
+  });
+  const history = useQuery({
+    queryKey: ['imports', input],
+    queryFn: ({ signal }) => api.identity.imports(input, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: (query) => (query.state.data?.data.some(isRunning) ? 3000 : false),
+  });
+  // After a reload the import that is still under way shows itself, although no address names it.
+  const recent = useQuery({
+    queryKey: ['imports', 'recent'],
+    queryFn: ({ signal }) => api.identity.imports({ Page: 1, PerPage: 10 }, { signal }),
+  });
+  const underWay = recent.data?.data.find((job) => isRunning(job) || job.state === 'mapping');
+  const shown = params.import ?? underWay?.id;
+  const open = (id: string) => {
+    set({ import: id });
+    scrollTo({
+      top: 0,
+      behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth',
+    });
+  };
+  const total = (value: number | undefined) =>
+    totals.error ? 'Not known' : value === undefined ? undefined : num(value);
+
+  return (
+    <>
+      <PageHeader
+        title="People data"
+        line="The people whom visits are matched with. Importing a file twice changes nothing."
+      />
+      <div className={classes.totals}>
+        <StatTile label="People" value={total(totals.data?.people)} />
+        <StatTile label="Keys that recognise them" value={total(totals.data?.keys)} />
+      </div>
+      <UploadZone
+        onUploaded={(job) => {
+          cache.setQueryData(['import', job.id], job);
+          open(job.id);
+        }}
+      />
+      {shown && <ImportPanel key={shown} id={shown} onClose={() => set({ import: undefined })} />}
+      <Title order={2} size="h3" mb="xs">
+        History
+      </Title>
+      <DataTable
+        label="Imports"
+        name="imports"
+        columns={columns}
+        query={history}
+        state={state}
+        rowKey={(row) => row.id}
+        onRow={(row) => open(row.id)}
+        search="Search imports"
+        empty={
+          <EmptyState
+            icon={<IconUsers size={32} stroke={1.4} />}
+            title="Nothing has been imported yet"
+            text="Visitors become leads when the people data knows them. Drop a CSV file above to begin."
+          />
+        }
+      />
+    </>
+  );
+}

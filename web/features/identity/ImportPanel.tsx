@@ -1,0 +1,184 @@
+import { Button, CloseButton, Group, Progress, Skeleton, Text, Title } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { api } from '../../api/client.ts';
+import { download } from '../../api/download.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { num } from '../../ui/format.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { When } from '../../ui/Values.tsx';
+import { bytesWords, type ImportJob, isRunning } from './fields.ts';
+import classes from './identity.module.css';
+import { MappingStep } from './MappingStep.tsx';
+
+/** Downloads the rows of an import that could not be used. */
+export function downloadBadRows(id: string): void {
+  void download(`/identity/imports/${id}/errors.csv`);
+}
+
+/** The state of an import in words. */
+export function ImportState({ job }: { job: Pick<ImportJob, 'state'> }) {
+  return (
+    <StatusBadge status={job.state}>{job.state === 'mapping' ? 'Waiting for you' : undefined}</StatusBadge>
+  );
+}
+
+/** One import, at whatever step it is: its columns, its progress, or what came of it. Asked anew each second while it runs. */
+export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }) {
+  const cache = useQueryClient();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const query = useQuery({
+    queryKey: ['import', id],
+    queryFn: ({ signal }) => api.identity.get({ id }, { signal }),
+    refetchInterval: (one) => (one.state.data && isRunning(one.state.data) ? 1000 : false),
+  });
+  const job = query.data;
+  const state = job?.state;
+  const before = useRef<string>(undefined);
+  // Each step moves the history and the totals; the button that was pressed is gone with the step before.
+  useEffect(() => {
+    if (!state) return;
+    if (before.current && document.activeElement === document.body)
+      heading.current?.focus({ preventScroll: true });
+    before.current = state;
+    void cache.invalidateQueries({ queryKey: ['imports'] });
+    void cache.invalidateQueries({ queryKey: ['people', 'totals'] });
+  }, [state, cache]);
+  const changed = (next?: ImportJob) => {
+    if (next) cache.setQueryData(['import', id], next);
+    else void cache.invalidateQueries({ queryKey: ['import', id], exact: true });
+  };
+  const cancel = async () => {
+    if (!job) return;
+    const isWaiting = job.state === 'mapping';
+    const isSure = await confirm({
+      title: isWaiting ? `Discard “${job.file_name}”?` : `Stop the import of “${job.file_name}”?`,
+      body: isWaiting
+        ? 'The uploaded file is deleted. Nothing has been imported from it.'
+        : 'It stops after the rows under way. The people imported so far stay.',
+      verb: isWaiting ? 'Discard' : 'Stop import',
+      danger: true,
+    });
+    if (!isSure) return;
+    try {
+      await api.identity.cancel({ id });
+      notifyDone(isWaiting ? 'The file is discarded' : 'The import is stopped');
+      if (isWaiting) onClose();
+    } catch (error) {
+      notifyFailed(error);
+    }
+    changed();
+    void cache.invalidateQueries({ queryKey: ['imports'] });
+  };
+
+  return (
+    <section className={`card ${classes.panel}`} aria-label="Import">
+      {query.error && !job ? (
+        <ErrorState
+          error={query.error}
+          what="This import could not be loaded"
+          onRetry={() => void query.refetch()}
+        />
+      ) : !job ? (
+        <>
+          <Skeleton height={24} width={280} maw="70%" />
+          <Skeleton height={16} width={200} mt="sm" />
+          <Skeleton height={120} mt="md" />
+        </>
+      ) : (
+        <>
+          <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm" mb="xs">
+            <div style={{ minWidth: 0 }}>
+              <Title order={2} size="h3" ref={heading} tabIndex={-1} style={{ overflowWrap: 'anywhere' }}>
+                {job.file_name}
+              </Title>
+              <Text size="sm" c="dimmed">
+                {bytesWords(job.file_bytes)}, uploaded <When at={job.created_at} relative />
+              </Text>
+            </div>
+            <Group gap="xs" wrap="nowrap">
+              <ImportState job={job} />
+              {!isRunning(job) && job.state !== 'mapping' && (
+                <CloseButton aria-label="Close this import" onClick={onClose} />
+              )}
+            </Group>
+          </Group>
+          {job.state === 'mapping' ? (
+            <MappingStep job={job} onStarted={changed} onCancel={() => void cancel()} />
+          ) : (
+            <Outcome job={job} onCancel={() => void cancel()} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Outcome({ job, onCancel }: { job: ImportJob; onCancel: () => void }) {
+  const numbers: [string, number][] = [
+    ['Rows read', job.rows_read],
+    ['New people', job.rows_added],
+    ['Changed', job.rows_changed],
+    ['Same as before', job.rows_same],
+    ['Bad rows', job.rows_bad],
+    ['New keys', job.keys_added],
+  ];
+  return (
+    <>
+      {isRunning(job) && (
+        <>
+          <Progress value={job.percentage} aria-label={`Import of ${job.file_name}`} mt="sm" />
+          <Text size="sm" c="dimmed" className="num" mt={4}>
+            {job.state === 'queued'
+              ? 'Waiting for its turn'
+              : `${job.percentage.toFixed(0)} % of the file, ${num(job.rows_read)} rows`}
+            . You may leave this page; the import goes on.
+          </Text>
+        </>
+      )}
+      {job.state === 'failed' && (
+        <Notice tone="bad" title="The import stopped">
+          {job.error ?? 'The cause is not known.'} What had been imported before stays.
+        </Notice>
+      )}
+      {job.state === 'cancelled' && (
+        <Notice tone="info">It was stopped. What had been imported before stays.</Notice>
+      )}
+      {job.state === 'done' && (
+        <Notice tone="good">
+          {job.rows_added + job.rows_changed + job.keys_added === 0
+            ? 'Everything in this file was known already.'
+            : 'The file has been imported.'}
+        </Notice>
+      )}
+      <dl className={classes.numbers}>
+        {numbers.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{num(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <Group justify="flex-end" gap="xs" mt="md">
+        {job.rows_bad > 0 && (
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            onClick={() => downloadBadRows(job.id)}
+          >
+            Download bad rows
+          </Button>
+        )}
+        {isRunning(job) && (
+          <Button variant="default" onClick={onCancel}>
+            Stop import
+          </Button>
+        )}
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Client } from '../../../contract/index.ts';
+
+/** An import of people as the server tells it. */
+export type ImportJob = Awaited<ReturnType<Client['identity']['get']>>;
+/** A column of an uploaded file: its name, what it was recognised as, and a few of its values. */
+export type PreviewColumn = Awaited<ReturnType<Client['identity']['preview']>>['columns'][number];
+export type PersonField = PreviewColumn['field'];
+
+/** What a column can mean, in words, in the order and groups of the choice. */
+export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, string>> }[] = [
+  { group: 'Not used', fields: { ignore: 'Ignore this column' } },
+  {
+    group: 'Recognises people',
+    fields: {
+      email: 'E-mail address',
+      email_sha256: 'E-mail hash, SHA-256',
+      email_sha1: 'E-mail hash, SHA-1',
+      email_md5: 'E-mail hash, MD5',
+      phone: 'Phone number',
+      phone2: 'Second phone number',
+      external_id: 'Id in the source',
+      ip: 'IP address',
+      device_id: 'Device id',
+    },
+  },
+  { group: 'Name', fields: { first_name: 'First name', last_name: 'Last name', full_name: 'Full name' } },
+  {
+    group: 'Place',
+    fields: { address: 'Street address', city: 'City', county: 'County', state: 'State', zip: 'Zip code' },
+  },
+  { group: 'Work', fields: { company_name: 'Company', job_title: 'Job title', website: 'Website' } },
+];
+
+/** The meaning of a column in words. */
+export function fieldWords(field: PersonField): string {
+  return FIELD_GROUPS.map((one) => one.fields[field]).find(Boolean) ?? field;
+}
+
+/** Whether rows of such columns can say who they are about; the server goes by the same rule. */
+export function canIdentify(fields: PersonField[]): boolean {
+  const has = (...some: PersonField[]) => some.some((field) => fields.includes(field));
+  return (
+    has('external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'phone2') ||
+    (has('first_name', 'last_name', 'full_name') && has('address'))
+  );
+}
+
+/** Whether an import goes on without anybody doing anything. */
+export function isRunning(job: Pick<ImportJob, 'state'>): boolean {
+  return job.state === 'queued' || job.state === 'running';
+}
+
+/** Bytes in words: '512 bytes', '1.4 MB'. */
+export function bytesWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const units = ['kB', 'MB', 'GB'];
+  const at = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** at).toFixed(1)} ${units[at - 1]}`;
+}
+
+const MOST_BYTES = 2 * 1024 ** 3;
+
+/** Why a file cannot be uploaded, in words; null when it can be tried. */
+export function fileFault(file: { name: string; size: number }): string | null {
+  if (file.size === 0) return `“${file.name}” is empty.`;
+  if (file.size > MOST_BYTES) return `“${file.name}” is larger than 2 GiB. Split it into several files.`;
+  if (/\.(xlsx?|ods|numbers|zip|gz|pdf)$/i.test(file.name)) {
+    return `“${file.name}” is no CSV file. Save the sheet as CSV (UTF-8), and choose that file.`;
+  }
+  return null;
+}

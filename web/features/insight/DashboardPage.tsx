@@ -1,0 +1,345 @@
+import { Button, Group, SegmentedControl, Skeleton, Table, Text, Title } from '@mantine/core';
+import { IconChartLine, IconTable, IconTargetArrow } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo } from 'react';
+import type { Client } from '../../../contract/index.ts';
+import { api } from '../../api/client.ts';
+import { useMay, useUser } from '../../api/user.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { dayWords, money, num, percent } from '../../ui/format.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { StatTile } from '../../ui/StatTile.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { Clip } from '../../ui/Values.tsx';
+import { LeadDrawer } from '../leads/LeadDrawer.tsx';
+import { exportLeads, LeadTable } from '../leads/LeadTable.tsx';
+import { CampaignSelect } from './CampaignSelect.tsx';
+import classes from './DashboardPage.module.css';
+import { before, dayIn, rangeOf } from './range.ts';
+import { Waterfall } from './Waterfall.tsx';
+
+const LeadsChart = lazy(() => import('./LeadsChart.tsx'));
+const RangePicker = lazy(() => import('./RangePicker.tsx'));
+
+type Answer = Awaited<ReturnType<Client['insight']['dashboard']>>;
+type Totals = Answer['totals'];
+type CampaignTotals = Answer['campaigns'][number];
+
+const rate = (totals: Totals) => (totals.visits > 0 ? totals.matched / totals.visits : 0);
+
+const measures = {
+  leads: { label: 'Leads', of: (day: Totals) => day.leads, format: num },
+  visits: { label: 'Visits', of: (day: Totals) => day.visits, format: num },
+  spend: {
+    label: 'Spend',
+    of: (day: Totals) => day.spend_micros / 1e6,
+    format: (value: number) => money(value * 1e6),
+  },
+} as const;
+
+/** What the campaigns bring in: figures, leads over time, by campaign, why visits were lost, and the leads. */
+export default function DashboardPage() {
+  const user = useUser();
+  if (!useMay('insight.read')) {
+    return (
+      <>
+        <PageHeader title="Dashboard" line={`What ${user.company_name} has given you to look after.`} />
+        <div className="card">
+          <EmptyState
+            title="Nothing is assigned to you yet"
+            text="When an administrator assigns agencies to you, their figures appear here. Ask your administrator if you expected some."
+          />
+        </div>
+      </>
+    );
+  }
+  return <Dashboard />;
+}
+
+function Dashboard() {
+  const user = useUser();
+  const [params, set] = useSearchParams();
+  const today = dayIn(new Date(), user.time_zone);
+  const { from, to, days } = params;
+  const range = useMemo(() => rangeOf({ from, to, days } as never, today), [from, to, days, today]);
+  const campaign = params.campaign;
+  const filter = { ...(campaign ? { leadspeekID: campaign } : {}) };
+  const fetchSpan = (span: { start: string; end: string }) => ({
+    queryKey: ['dashboard', span.start, span.end, campaign],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      api.insight.dashboard({ ...filter, startDate: span.start, endDate: span.end }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const query = useQuery(fetchSpan(range));
+  const ghost = useQuery(fetchSpan(before(range)));
+  const data = query.data;
+  const span = { startDate: range.start, endDate: range.end, leadspeekID: campaign };
+  const resetPage = { page: undefined };
+
+  return (
+    <>
+      <PageHeader
+        title="Dashboard"
+        line={`Visits recognised, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
+        primary={<Button onClick={() => void exportLeads(span)}>Export CSV</Button>}
+      />
+      <Group gap="xs" mb="md" mih={36} justify="space-between">
+        <Suspense fallback={<Skeleton height={36} width={420} maw="100%" />}>
+          <RangePicker
+            range={range}
+            today={today}
+            onDays={(count) =>
+              set({ days: count === 30 ? undefined : count, from: undefined, to: undefined, ...resetPage })
+            }
+            onRange={(next) => set({ days: undefined, from: next.start, to: next.end, ...resetPage })}
+          />
+        </Suspense>
+        <CampaignSelect value={campaign} onChange={(id) => set({ campaign: id, ...resetPage })} />
+      </Group>
+
+      {query.error && !data ? (
+        <div className="card" style={{ marginBottom: 24 }}>
+          <ErrorState
+            error={query.error}
+            what="The figures could not be loaded"
+            onRetry={() => void query.refetch()}
+          />
+        </div>
+      ) : (
+        <>
+          <Tiles data={data} />
+          <div className={classes.two}>
+            <OverTime data={data} ghost={ghost.data} />
+            <section className="card" aria-label="From visits to leads" style={{ padding: 16, minWidth: 0 }}>
+              <Title order={2} size="h3" mb={4}>
+                From visits to leads
+              </Title>
+              <Text size="sm" c="dimmed" mb="sm">
+                Why visits did not become leads.
+              </Text>
+              {data ? (
+                <Waterfall visits={data.totals.visits} leads={data.totals.leads} reasons={data.waterfall} />
+              ) : (
+                <Skeleton height={240} />
+              )}
+            </section>
+          </div>
+          <ByCampaign query={query} onPick={(id) => set({ campaign: id, ...resetPage })} />
+        </>
+      )}
+      <LeadTable
+        filter={span}
+        campaignName={data?.campaigns.find((one) => one.leadspeekID === campaign)?.campaignName}
+        onClearCampaign={() => set({ campaign: undefined, ...resetPage })}
+      />
+      <LeadDrawer />
+    </>
+  );
+}
+
+function Tiles({ data }: { data: Answer | undefined }) {
+  const now = data?.totals;
+  const was = data?.previous;
+  const tile = (
+    label: string,
+    of: (totals: Totals) => number,
+    words: (value: number) => string,
+    more = {},
+  ) => (
+    <StatTile
+      label={label}
+      value={now && words(of(now))}
+      {...(now ? { now: of(now) } : {})}
+      {...(was ? { before: of(was), beforeText: words(of(was)) } : {})}
+      {...more}
+    />
+  );
+  return (
+    <div className={classes.tiles}>
+      {tile('Visits', (one) => one.visits, num, { better: 'up' })}
+      {tile('Match rate', rate, percent, {
+        better: 'up',
+        points: true,
+        // Without visits there was no rate to compare with.
+        ...(was?.visits === 0 ? { before: undefined } : {}),
+      })}
+      {tile('Leads', (one) => one.leads, num, { better: 'up' })}
+      {tile(
+        'Spend',
+        (one) => one.spend_micros,
+        (micros) => money(micros),
+      )}
+    </div>
+  );
+}
+
+function OverTime({ data, ghost }: { data: Answer | undefined; ghost: Answer | undefined }) {
+  const [params, set] = useSearchParams();
+  const key =
+    (params.measure as keyof typeof measures) in measures
+      ? (params.measure as keyof typeof measures)
+      : 'leads';
+  const measure = measures[key];
+  const asTable = params.view === 'table';
+  const days = data?.days.map((day, at) => {
+    const former = ghost?.days[at];
+    return {
+      day: day.day,
+      label: dayWords(day.day),
+      now: measure.of(day),
+      before: former ? measure.of(former) : null,
+    };
+  });
+  const title = `${measure.label} over time`;
+  return (
+    <section className={`card ${classes.chartCard}`} aria-label={title}>
+      <Group justify="space-between" gap="xs" mb="md">
+        <Title order={2} size="h3">
+          {title}
+        </Title>
+        <Group gap="xs">
+          <SegmentedControl
+            aria-label="Measure"
+            size="xs"
+            value={key}
+            data={Object.entries(measures).map(([value, { label }]) => ({ value, label }))}
+            onChange={(value) => set({ measure: value === 'leads' ? undefined : value })}
+          />
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={asTable ? <IconChartLine size={14} /> : <IconTable size={14} />}
+            onClick={() => set({ view: asTable ? undefined : 'table' })}
+          >
+            {asTable ? 'View as chart' : 'View as table'}
+          </Button>
+        </Group>
+      </Group>
+      {!days ? (
+        <Skeleton height={280} style={{ flex: 1 }} />
+      ) : asTable ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard
+        <section className={classes.dayTable} tabIndex={0} aria-label={`${title}, table`}>
+          <Table stickyHeader fz={13}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Day</Table.Th>
+                <Table.Th ta="right">{measure.label}</Table.Th>
+                <Table.Th ta="right">Period before</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody className="num">
+              {days.toReversed().map((day) => (
+                <Table.Tr key={day.day}>
+                  <Table.Td>
+                    {dayWords(day.day, { weekday: 'short', month: 'short', day: 'numeric' })}
+                  </Table.Td>
+                  <Table.Td ta="right">{measure.format(day.now)}</Table.Td>
+                  <Table.Td ta="right">{day.before === null ? '' : measure.format(day.before)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </section>
+      ) : (
+        <Suspense fallback={<Skeleton height={280} style={{ flex: 1 }} />}>
+          <div
+            className={classes.chart}
+            role="img"
+            aria-label={`${title}, a line against the period before. The figures: View as table.`}
+          >
+            <LeadsChart
+              days={days}
+              name={measure.label}
+              format={measure.format}
+              axis={key === 'spend' ? 72 : 44}
+            />
+          </div>
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+function ByCampaign({
+  query,
+  onPick,
+}: {
+  query: {
+    data: Answer | undefined;
+    error: unknown;
+    isPending: boolean;
+    isFetching: boolean;
+    refetch: () => unknown;
+  };
+  onPick: (id: string) => void;
+}) {
+  const user = useUser();
+  const rows = query.data?.campaigns;
+  const sum = (of: (row: CampaignTotals) => number) =>
+    (rows ?? []).reduce((total, row) => total + of(row), 0);
+  const visits = sum((row) => row.visits);
+  const columns: Column<CampaignTotals>[] = [
+    { key: 'campaign', title: 'Campaign', render: (row) => <Clip text={row.campaignName} />, foot: 'Total' },
+    ...(user.company_kind === 'client'
+      ? []
+      : [
+          {
+            key: 'company',
+            title: 'Client',
+            render: (row: CampaignTotals) => <Clip text={row.company_name} max={180} />,
+          },
+        ]),
+    { key: 'status', title: 'Status', render: (row) => <StatusBadge status={row.status} /> },
+    { key: 'visits', title: 'Visits', align: 'right', render: (row) => num(row.visits), foot: num(visits) },
+    {
+      key: 'rate',
+      title: 'Match rate',
+      phone: false,
+      align: 'right',
+      render: (row) => percent(rate(row)),
+      foot: percent(visits > 0 ? sum((row) => row.matched) / visits : 0),
+    },
+    {
+      key: 'leads',
+      title: 'Leads',
+      align: 'right',
+      render: (row) => num(row.leads),
+      foot: num(sum((row) => row.leads)),
+    },
+    {
+      key: 'spend',
+      title: 'Spend',
+      align: 'right',
+      render: (row) => money(row.spend_micros),
+      foot: money(sum((row) => row.spend_micros)),
+    },
+    { key: 'balance', title: 'Balance left', align: 'right', render: (row) => money(row.balance_micros) },
+  ];
+  return (
+    <>
+      <Title order={2} size="h3" mb="xs">
+        By campaign
+      </Title>
+      <div style={{ marginBottom: 24 }}>
+        <DataTable
+          label="Campaigns"
+          name="dashboard.campaigns"
+          columns={columns}
+          query={{ ...query, data: rows && { data: rows } }}
+          rowKey={(row) => row.leadspeekID}
+          onRow={(row) => onPick(row.leadspeekID)}
+          empty={
+            <EmptyState
+              icon={<IconTargetArrow size={32} stroke={1.4} />}
+              title="No campaign has run in this period"
+              text="A campaign puts a pixel on a site; its visits and leads are counted here."
+            />
+          }
+        />
+      </div>
+    </>
+  );
+}

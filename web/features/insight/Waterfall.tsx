@@ -1,0 +1,62 @@
+import { Text, Tooltip } from '@mantine/core';
+import { num, percent } from '../../ui/format.ts';
+import { reasonWords } from './reasons.ts';
+import classes from './Waterfall.module.css';
+
+/** From visits down to leads: one bar for each reason why a visit did not become a lead, the largest first. */
+export function Waterfall(props: {
+  visits: number;
+  leads: number;
+  reasons: { reason: string; count: number }[];
+}) {
+  const reasons = props.reasons.filter((one) => one.count > 0).sort((a, b) => b.count - a.count);
+  const whole = Math.max(props.visits, props.leads, ...reasons.map((one) => one.count), 1);
+  const rows = [
+    {
+      key: 'visits',
+      title: 'Visits',
+      meaning: 'Everything that the pixel reported.',
+      count: props.visits,
+      kind: 'whole',
+    },
+    ...reasons.map(({ reason, count }) => ({ key: reason, ...reasonWords(reason), count, kind: 'lost' })),
+    {
+      key: 'leads',
+      title: 'Leads',
+      meaning: 'Recognised, accepted and paid for.',
+      count: props.leads,
+      kind: 'lead',
+    },
+  ];
+  return (
+    <table className={classes.table}>
+      <caption className="sr-only">Why visits did not become leads</caption>
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">Step</th>
+          <th scope="col">Bar</th>
+          <th scope="col">Count</th>
+          <th scope="col">Share of visits</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.key} data-kind={row.kind}>
+            <Tooltip label={row.meaning} disabled={!row.meaning} position="top-start">
+              <th scope="row">{row.title}</th>
+            </Tooltip>
+            <td className={classes.track} aria-hidden="true">
+              <span className={classes.bar} style={{ width: `max(2px, ${(100 * row.count) / whole}%)` }} />
+            </td>
+            <td className="num">{num(row.count)}</td>
+            <td className="num">
+              <Text size="xs" c="dimmed" component="span">
+                {props.visits > 0 ? percent(row.count / props.visits) : ''}
+              </Text>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

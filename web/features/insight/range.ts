@@ -1,0 +1,53 @@
+/** A span of calendar days, both included, 'YYYY-MM-DD'. */
+export interface Range {
+  start: string;
+  end: string;
+}
+
+const DAY_MS = 86_400_000;
+const ms = (day: string) => Date.parse(`${day}T00:00:00Z`);
+
+/** The calendar day of an instant in a time zone. */
+export function dayIn(now: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).format(now);
+}
+
+/** `count` days after (before, when negative) a day. */
+export function addDays(day: string, count: number): string {
+  return new Date(ms(day) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** How many days a span has. */
+export function lengthOf(range: Range): number {
+  return Math.round((ms(range.end) - ms(range.start)) / DAY_MS) + 1;
+}
+
+/** The span of the same length just before. */
+export function before(range: Range): Range {
+  const length = lengthOf(range);
+  return { start: addDays(range.start, -length), end: addDays(range.start, -1) };
+}
+
+/** The last `count` days up to and with `today`. */
+export function lastDays(count: number, today: string): Range {
+  return { start: addDays(today, 1 - count), end: today };
+}
+
+/** The span that the address names (from and to, or days); the last 30 days when it names none or nonsense. */
+export function rangeOf(
+  params: { from?: string; to?: string; days?: string },
+  today: string,
+): Range & { days?: number } {
+  const isDay = (text: string | undefined): text is string =>
+    /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(ms(text ?? ''));
+  if (isDay(params.from) && isDay(params.to) && params.from <= params.to) {
+    return { start: params.from, end: params.to };
+  }
+  const days = [7, 30, 90].includes(Number(params.days)) ? Number(params.days) : 30;
+  return { ...lastDays(days, today), days };
+}

@@ -1,0 +1,196 @@
+import { Anchor, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Client } from '../../../contract/index.ts';
+import { api } from '../../api/client.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { DetailDrawer } from '../../ui/DetailDrawer.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { Money, None, When } from '../../ui/Values.tsx';
+import classes from './LeadDrawer.module.css';
+import { nameOf } from './LeadTable.tsx';
+import { matchWords, shareWords } from './match.ts';
+
+type Lead = Awaited<ReturnType<Client['leads']['get']>>;
+
+/** The whole lead of the address' `lead`: the person, why it matched, the visit, its deliveries. */
+export function LeadDrawer() {
+  return (
+    <DetailDrawer param="lead" title="Lead">
+      {(id) => <LeadDetail id={id} />}
+    </DetailDrawer>
+  );
+}
+
+function LeadDetail({ id }: { id: string }) {
+  const query = useQuery({
+    queryKey: ['lead', id],
+    queryFn: ({ signal }) => api.leads.get({ id }, { signal }),
+  });
+  if (query.error) {
+    return (
+      <ErrorState
+        error={query.error}
+        what="This lead could not be loaded"
+        onRetry={() => void query.refetch()}
+      />
+    );
+  }
+  const lead = query.data;
+  if (!lead) {
+    return (
+      <Stack gap="sm" aria-busy="true">
+        <Skeleton height={24} width="50%" />
+        {[80, 60, 70, 55, 65, 75].map((width) => (
+          <Skeleton key={width} height={16} width={`${width}%`} />
+        ))}
+        <Skeleton height={120} mt="md" />
+      </Stack>
+    );
+  }
+  const place = [lead.city, [lead.state, lead.zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
+  return (
+    <Stack gap="lg">
+      <div>
+        <Group gap="xs">
+          <Title order={2}>{nameOf(lead)}</Title>
+          {lead.is_test && <StatusBadge status="test" tone="info" />}
+        </Group>
+        <Text c="dimmed" size="sm">
+          {lead.campaignName} #{lead.leadspeek_api_id} · <When at={lead.created_at} /> ·{' '}
+          <Money micros={lead.price_micros} unit />
+        </Text>
+      </div>
+      <Section title="Person">
+        <Facts>
+          <Fact name="E-mail" value={lead.email} copy />
+          <Fact name="Phone" value={lead.phone} copy />
+          <Fact name="Second phone" value={lead.phone2} copy />
+          <Fact name="Address" value={[lead.address, place].filter(Boolean).join('\n') || null} copy />
+          <Fact name="Company" value={lead.contact_company} />
+          <Fact name="Job title" value={lead.job_title} />
+          <Fact name="Website" value={lead.website} link />
+        </Facts>
+      </Section>
+      <Section title="Why it matched">
+        <Text size="sm" mb="xs">
+          Recognised by {lowerFirst(matchWords(lead.match_type))}, {lead.confidence}% sure.
+        </Text>
+        <ul className={classes.list}>
+          {lead.evidence.map((one) => (
+            <li key={`${one.key} ${one.source} ${one.seen_at}`}>
+              <Group justify="space-between" wrap="nowrap" gap="sm">
+                <Text size="sm" fw={500}>
+                  {matchWords(one.key)}
+                </Text>
+                <Text size="sm" className="num">
+                  {one.confidence}%
+                </Text>
+              </Group>
+              <meter
+                className={classes.meter}
+                min={0}
+                max={100}
+                value={one.confidence}
+                aria-label={`Confidence ${one.confidence}%`}
+              />
+              <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                Learned from {one.source}, <When at={one.seen_at} />; {shareWords(one.people)}
+              </Text>
+            </li>
+          ))}
+        </ul>
+        {lead.evidence.length === 0 && <None />}
+      </Section>
+      <Section title="Visit">
+        <Facts>
+          <Fact name="Page" value={lead.page_url} link />
+          <Fact name="Came from" value={lead.referrer} link />
+          <Fact name="IP address" value={lead.ip} />
+          <Fact name="Visited">
+            <When at={lead.visited_at} />
+          </Fact>
+        </Facts>
+      </Section>
+      <Section title="Deliveries">
+        {lead.deliveries.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            The campaign had no webhook when this lead came in.
+          </Text>
+        ) : (
+          <ul className={classes.list}>
+            {lead.deliveries.map((one) => (
+              <li key={one.id}>
+                <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
+                  <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                    {one.url}
+                  </Text>
+                  <StatusBadge status={one.state} />
+                </Group>
+                <Text size="xs" c="dimmed">
+                  {one.attempts} {one.attempts === 1 ? 'attempt' : 'attempts'}
+                  {one.last_status !== null && `, last answer ${one.last_status}`}
+                </Text>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Group gap={4}>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          Lead id {lead.id}
+        </Text>
+        <CopyButton text={lead.id} what="lead id" />
+      </Group>
+    </Stack>
+  );
+}
+
+function lowerFirst(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} mb="xs">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ children }: { children: ReactNode }) {
+  return <dl className={classes.facts}>{children}</dl>;
+}
+
+function Fact(props: {
+  name: string;
+  value?: Lead[keyof Lead] & (string | null);
+  copy?: boolean;
+  link?: boolean;
+  children?: ReactNode;
+}) {
+  const { value } = props;
+  const isLink = props.link && value && /^https?:\/\//i.test(value);
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>
+        {props.children ??
+          (!value ? (
+            <None />
+          ) : isLink ? (
+            <Anchor href={value} target="_blank" rel="noreferrer noopener nofollow" inherit>
+              {value}
+            </Anchor>
+          ) : (
+            value
+          ))}
+        {props.copy && value && <CopyButton text={value} what={props.name.toLowerCase()} />}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+import { Group, Title } from '@mantine/core';
+import { IconUserSearch } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Client } from '../../../contract/index.ts';
+import { api } from '../../api/client.ts';
+import { download } from '../../api/download.ts';
+import { useUser } from '../../api/user.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { useDrawer } from '../../ui/DetailDrawer.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useListState } from '../../ui/useListState.ts';
+import { Clip, Money, None, When } from '../../ui/Values.tsx';
+import { matchWord, matchWords } from './match.ts';
+
+type LeadRow = Awaited<ReturnType<Client['leads']['list']>>['data'][number];
+
+/** What narrows the leads: a campaign and a span of days. */
+export interface LeadSpan {
+  leadspeekID: string | undefined;
+  startDate: string;
+  endDate: string;
+}
+
+/** Downloads the leads of a span, and of the table's search and sort, as CSV. */
+export function exportLeads(filter: object): Promise<void> {
+  const { q, sort, dir } = Object.fromEntries(new URLSearchParams(location.search)) as Record<string, string>;
+  return download('/leadspeek/report/lead/export', {
+    ...filter,
+    searchQuery: q,
+    sortby: sort,
+    order: sort && (dir ?? 'asc'),
+  });
+}
+
+/** A person's name, or what else is known. */
+export function nameOf(lead: Pick<LeadRow, 'first_name' | 'last_name' | 'email'>): string {
+  return [lead.first_name, lead.last_name].filter(Boolean).join(' ') || lead.email || 'Unnamed person';
+}
+
+/** Where the delivery of a lead stands, in words. */
+export function DeliveryBadge({ state }: { state: LeadRow['delivery'] }) {
+  return state === 'none' ? (
+    <StatusBadge status="none">No webhook</StatusBadge>
+  ) : (
+    <StatusBadge status={state} />
+  );
+}
+
+/** The leads of a span; a row opens the drawer. */
+export function LeadTable(props: {
+  filter: LeadSpan;
+  campaignName: string | undefined;
+  onClearCampaign: () => void;
+}) {
+  const user = useUser();
+  const drawer = useDrawer('lead');
+  const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
+  const set = Object.fromEntries(
+    Object.entries({ ...state.input, ...props.filter }).filter(([, value]) => value !== undefined),
+  );
+  const query = useQuery({
+    queryKey: ['leads', set],
+    queryFn: ({ signal }) => api.leads.list(set as never, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const columns: Column<LeadRow>[] = [
+    {
+      key: 'last_name',
+      title: 'Person',
+      sortable: true,
+      render: (row) => (
+        <Group gap={8} wrap="nowrap">
+          <Clip text={nameOf(row)} max={140} />
+          {row.is_test && <StatusBadge status="test" tone="info" />}
+        </Group>
+      ),
+    },
+    { key: 'email', title: 'E-mail', sortable: true, render: (row) => <Clip text={row.email} max={180} /> },
+    { key: 'phone', title: 'Phone', phone: false, render: (row) => row.phone ?? <None /> },
+    {
+      key: 'place',
+      title: 'Place',
+      phone: false,
+      render: (row) => <Clip text={[row.city, row.state].filter(Boolean).join(', ')} max={120} />,
+    },
+    { key: 'campaign', title: 'Campaign', render: (row) => <Clip text={row.campaignName} max={130} /> },
+    ...(user.company_kind === 'client'
+      ? []
+      : [
+          {
+            key: 'company',
+            title: 'Client',
+            hidden: true,
+            render: (row: LeadRow) => <Clip text={row.company_name} max={160} />,
+          },
+        ]),
+    { key: 'page', title: 'Page', hidden: true, render: (row) => <Clip text={row.page_url} max={240} /> },
+    {
+      key: 'match',
+      title: 'Matched by',
+      phone: false,
+      render: (row) => (
+        <span title={matchWords(row.match_type)}>
+          {matchWord(row.match_type)} <span className="dim num">{row.confidence}%</span>
+        </span>
+      ),
+    },
+    { key: 'delivery', title: 'Delivery', render: (row) => <DeliveryBadge state={row.delivery} /> },
+    {
+      key: 'price',
+      title: 'Price',
+      align: 'right',
+      render: (row) => <Money micros={row.price_micros} unit />,
+    },
+    { key: 'created_at', title: 'Came in', sortable: true, render: (row) => <When at={row.created_at} /> },
+  ];
+  return (
+    <>
+      <Title order={2} size="h3" mb="xs">
+        Leads
+      </Title>
+      <DataTable
+        label="Leads"
+        name="leads"
+        columns={columns}
+        query={query}
+        state={state}
+        rowKey={(row) => row.id}
+        onRow={(row) => drawer.open(row.id)}
+        search="Search leads"
+        filters={
+          props.filter.leadspeekID
+            ? [{ label: `Campaign: ${props.campaignName ?? 'chosen'}`, onRemove: props.onClearCampaign }]
+            : []
+        }
+        empty={
+          <EmptyState
+            icon={<IconUserSearch size={32} stroke={1.4} />}
+            title="No leads in this period"
+            text="A visitor who is recognised and meets the rules of a campaign becomes a lead. Choose a longer period, or check that the pixel is on the site."
+          />
+        }
+      />
+    </>
+  );
+}

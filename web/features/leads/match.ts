@@ -1,0 +1,36 @@
+import { num } from '../../ui/format.ts';
+
+const words: Record<string, string> = {
+  email_sha256: 'E-mail address (SHA-256)',
+  email_sha1: 'E-mail address (SHA-1)',
+  email_md5: 'E-mail address (MD5)',
+  visitor: 'Known visitor',
+  device: 'Device id',
+  phone: 'Phone number',
+  ip: 'IP address',
+};
+
+const short: Record<string, string> = {
+  email_sha256: 'E-mail',
+  email_sha1: 'E-mail',
+  email_md5: 'E-mail',
+  visitor: 'Visitor',
+  device: 'Device',
+  phone: 'Phone',
+  ip: 'IP address',
+};
+
+/** The same in a word or two, for tables. */
+export function matchWord(type: string): string {
+  return short[type] ?? type;
+}
+
+/** Plain words for how a visitor was recognised. */
+export function matchWords(type: string): string {
+  return words[type] ?? type;
+}
+
+/** '18,000 people' share an IP address: what that means for the match. */
+export function shareWords(people: number): string {
+  return people <= 1 ? 'points to one person only' : `shared by ${num(people)} people`;
+}

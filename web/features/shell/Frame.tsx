@@ -1,0 +1,37 @@
+import { IconApi, IconLayoutDashboard, IconTarget, IconUsers } from '@tabler/icons-react';
+import { Outlet } from '@tanstack/react-router';
+import { logout } from '../../api/client.ts';
+import { userMay, useUser } from '../../api/user.ts';
+import { BrandMark } from '../../brand/BrandMark.tsx';
+import { useBrand } from '../../brand/brand.ts';
+import { AppFrame, type FrameLink } from '../../ui/AppFrame.tsx';
+
+/** The frame around every page behind the login, with the links that the person's role has. */
+export default function Frame() {
+  const user = useUser();
+  const brand = useBrand();
+  const isRoot = user.company_kind === 'root';
+  const links: FrameLink[] = [{ label: 'Dashboard', to: '/dashboard', icon: IconLayoutDashboard }];
+  if (userMay(user, 'campaign.read') && user.leadlocalurl) {
+    links.push({
+      label: user.leadlocalname,
+      to: `/${encodeURIComponent(user.leadlocalurl)}/campaign-management`,
+      icon: IconTarget,
+    });
+  }
+  if (userMay(user, 'people.import')) {
+    links.push({ label: 'People data', to: '/configuration/people-import', icon: IconUsers });
+    if (isRoot) links.push({ label: 'API reference', to: '/api/reference', icon: IconApi, external: true });
+  }
+  return (
+    <AppFrame
+      mark={(folded) => <BrandMark brand={brand} folded={folded} />}
+      home="/dashboard"
+      links={links}
+      person={{ name: user.name, email: user.email, company: user.company_name }}
+      onLogout={() => void logout()}
+    >
+      <Outlet />
+    </AppFrame>
+  );
+}

@@ -1,0 +1,64 @@
+import '@mantine/core/styles.css';
+import './ui/ui.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { lazy, StrictMode, Suspense } from 'react';
+import { createRoot } from 'react-dom/client';
+import { messages } from '../contract/messages.ts';
+import { session } from './api/client.ts';
+import { queryClient } from './api/query.ts';
+import { BrandProvider } from './brand/BrandProvider.tsx';
+import { brandQuery } from './brand/brand.ts';
+import { StartBoundary } from './features/shell/StartBoundary.tsx';
+import { makeRouter } from './routes.tsx';
+import { useOverlaysWanted } from './ui/overlays.ts';
+
+const router = makeRouter(queryClient);
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+// The tenant's look and the session are asked for at once, not one after the other.
+void queryClient.prefetchQuery(brandQuery);
+if (session.alive) session.fresh().catch(() => undefined);
+
+session.onEnd((reason) => {
+  if (reason === 'ended') {
+    void import('./ui/confirm.tsx').then(({ alertModal }) =>
+      alertModal(messages.sessionEndedTitle, messages.sessionEnded, 'Log in'),
+    );
+  }
+  void router
+    .navigate({ to: '/login' })
+    .finally(() => queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'brand' }));
+});
+
+const Overlays = lazy(() => import('./ui/Overlays.tsx'));
+
+function LazyOverlays() {
+  return useOverlaysWanted() ? (
+    <Suspense fallback={null}>
+      <Overlays />
+    </Suspense>
+  ) : null;
+}
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <StartBoundary>
+        <Suspense fallback={null}>
+          <BrandProvider>
+            <RouterProvider router={router} />
+            <LazyOverlays />
+          </BrandProvider>
+        </Suspense>
+      </StartBoundary>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,135 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { session } from './api/client.ts';
+import { type SessionUser, userMay, userQuery } from './api/user.ts';
+import { ErrorPage } from './features/shell/ErrorPage.tsx';
+import { NotFoundPage } from './features/shell/NotFoundPage.tsx';
+import { PendingPage } from './features/shell/PendingPage.tsx';
+
+interface RouterContext {
+  queryClient: QueryClient;
+}
+
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: session.alive ? '/dashboard' : '/login', replace: true });
+  },
+});
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  beforeLoad: () => {
+    if (session.alive) throw redirect({ to: '/dashboard', replace: true });
+  },
+  component: lazyRouteComponent(() => import('./features/access/LoginPage.tsx')),
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./features/access/SetupPage.tsx')),
+});
+
+/** Everything behind the login: renews the session, loads the person, draws the frame. */
+const framed = createRoute({
+  getParentRoute: () => root,
+  id: 'framed',
+  beforeLoad: async ({ context, location }): Promise<{ user: SessionUser }> => {
+    if (!session.alive) {
+      const back = location.href === '/dashboard' ? {} : { next: location.href };
+      throw redirect({ to: '/login', search: back as never, replace: true });
+    }
+    return { user: await context.queryClient.ensureQueryData(userQuery) };
+  },
+  component: lazyRouteComponent(() => import('./features/shell/Frame.tsx')),
+});
+
+const dashboardPage = lazyRouteComponent(() => import('./features/insight/DashboardPage.tsx'));
+
+const dashboard = createRoute({ getParentRoute: () => framed, path: '/dashboard', component: dashboardPage });
+
+/** A module's pages live under the name that the agency gave the module; any other name is no page. */
+const moduleRoot = createRoute({
+  getParentRoute: () => framed,
+  path: '/$slug',
+  beforeLoad: ({ context, params }) => {
+    if (params.slug !== context.user.leadlocalurl) throw notFound();
+  },
+});
+
+const moduleHome = createRoute({
+  getParentRoute: () => moduleRoot,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/$slug/dashboard', params, replace: true });
+  },
+});
+
+const moduleDashboard = createRoute({
+  getParentRoute: () => moduleRoot,
+  path: '/dashboard',
+  component: dashboardPage,
+});
+
+const campaigns = createRoute({
+  getParentRoute: () => moduleRoot,
+  path: '/campaign-management',
+  component: lazyRouteComponent(() => import('./features/campaigns/CampaignsPage.tsx')),
+});
+
+const peopleImport = createRoute({
+  getParentRoute: () => framed,
+  path: '/configuration/people-import',
+  beforeLoad: ({ context }) => {
+    if (!userMay(context.user, 'people.import')) throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./features/identity/ImportPage.tsx')),
+});
+
+const tree = root.addChildren([
+  home,
+  login,
+  setup,
+  framed.addChildren([
+    dashboard,
+    peopleImport,
+    moduleRoot.addChildren([moduleHome, moduleDashboard, campaigns]),
+  ]),
+]);
+
+/** The router of the app. Search parameters are plain strings, so that addresses stay readable. */
+export function makeRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPendingMs: 100,
+    defaultPendingMinMs: 0,
+    defaultPendingComponent: PendingPage,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
+    scrollRestoration: true,
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: (search) => {
+      const set = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+      const text = new URLSearchParams(set.map(([key, value]) => [key, String(value)])).toString();
+      return text && `?${text}`;
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+
+/** Copies `text`; with a `label` a full button, else an icon. `what` names it for screen readers. */
+export function CopyButton({ text, label, what }: { text: string; label?: string; what?: string }) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  const Icon = clipboard.copied ? IconCheck : IconCopy;
+  const words = clipboard.copied ? 'Copied' : clipboard.error ? 'Copying failed' : (label ?? 'Copy');
+  if (label) {
+    return (
+      <Button variant="default" leftSection={<Icon size={16} />} onClick={() => clipboard.copy(text)}>
+        <span aria-live="polite">{words}</span>
+      </Button>
+    );
+  }
+  return (
+    <Tooltip label={words}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={clipboard.copied ? 'Copied' : `Copy ${what ?? 'text'}`}
+        onClick={() => clipboard.copy(text)}
+      >
+        <Icon size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

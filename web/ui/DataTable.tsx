@@ -1,0 +1,123 @@
+import { ActionIcon, Group, Menu, Pill, Text } from '@mantine/core';
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
+import classes from './DataTable.module.css';
+import type { DataTableProps } from './DataTable.types.ts';
+import { Cards, Rows } from './DataTableBody.tsx';
+import { Pager, PhoneSort, Search } from './DataTableControls.tsx';
+import { ErrorState } from './states.tsx';
+
+export type { Column, ListQuery } from './DataTable.types.ts';
+
+const densities = { comfortable: 40, compact: 32 } as const;
+
+/** The product's table: see web/ui/README.md. On a phone each row becomes a card. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { columns, query, state } = props;
+  const [look, setLook] = useLocalStorage<{ density: keyof typeof densities; shown?: string[] }>({
+    key: `table.${props.name}`,
+    defaultValue: { density: 'comfortable' },
+    getInitialValueInEffect: false,
+  });
+  const isPhone = useMediaQuery('(max-width: 36em)', undefined, { getInitialValueInEffect: false });
+  const shown = columns.filter(
+    (column, at) => at === 0 || (look.shown?.includes(column.key) ?? !column.hidden),
+  );
+  const rows = query.data?.data;
+  const isNarrowed = Boolean(state?.q) || (props.filters?.length ?? 0) > 0;
+  const skeletons = query.data ? 0 : (state?.perPage ?? 5);
+  const parts = { ...props, columns: shown, rows, skeletons, isNarrowed };
+  const hasBar = props.search || props.actions || state;
+
+  return (
+    <section
+      aria-label={props.label}
+      className="card"
+      style={{ ['--row' as string]: `${densities[look.density] ?? 40}px` }}
+    >
+      {hasBar && (
+        <div className={classes.bar}>
+          {props.search && state && <Search placeholder={props.search} state={state} />}
+          {props.filters?.map((filter) => (
+            <Pill
+              key={filter.label}
+              withRemoveButton
+              onRemove={filter.onRemove}
+              removeButtonProps={{
+                'aria-label': `Remove filter ${filter.label}`,
+                'aria-hidden': false,
+                tabIndex: 0,
+              }}
+            >
+              {filter.label}
+            </Pill>
+          ))}
+          <Group gap="xs" ml="auto" wrap="nowrap">
+            {isPhone && state && <PhoneSort columns={columns} state={state} />}
+            {props.actions}
+            <Menu closeOnItemClick={false} position="bottom-end">
+              <Menu.Target>
+                <ActionIcon variant="default" size={36} aria-label={`Columns and density of ${props.label}`}>
+                  <IconAdjustmentsHorizontal size={18} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Label role="none">Columns</Menu.Label>
+                <Menu.CheckboxGroup
+                  value={shown.map((column) => column.key)}
+                  onChange={(keys) => setLook({ ...look, shown: keys })}
+                >
+                  {columns.slice(1).map((column) => (
+                    <Menu.CheckboxItem key={column.key} value={column.key}>
+                      {column.title}
+                    </Menu.CheckboxItem>
+                  ))}
+                </Menu.CheckboxGroup>
+                <Menu.Divider />
+                <Menu.Label role="none">Density</Menu.Label>
+                <Menu.RadioGroup
+                  value={look.density}
+                  onChange={(density) =>
+                    setLook({ ...look, density: density === 'compact' ? 'compact' : 'comfortable' })
+                  }
+                >
+                  <Menu.RadioItem value="comfortable">Comfortable</Menu.RadioItem>
+                  <Menu.RadioItem value="compact">Compact</Menu.RadioItem>
+                </Menu.RadioGroup>
+              </Menu.Dropdown>
+            </Menu>
+          </Group>
+        </div>
+      )}
+      <div
+        className={classes.progress}
+        data-on={(query.isFetching && !query.isPending) || undefined}
+        aria-hidden="true"
+      />
+      {query.error && !rows ? (
+        <ErrorState
+          error={query.error}
+          what={`${props.label} could not be loaded`}
+          onRetry={() => query.refetch()}
+        />
+      ) : rows?.length === 0 ? (
+        isNarrowed ? (
+          (props.emptyFiltered ?? (
+            <Text c="dimmed" size="sm" ta="center" py={48}>
+              Nothing matches this search or filter.
+            </Text>
+          ))
+        ) : (
+          props.empty
+        )
+      ) : isPhone ? (
+        <Cards {...parts} />
+      ) : (
+        <Rows {...parts} />
+      )}
+      {state && query.data && (query.data.total ?? 0) > 0 && (
+        <Pager state={state} data={query.data} label={props.label} />
+      )}
+    </section>
+  );
+}

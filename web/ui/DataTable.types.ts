@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import type { ListState } from './useListState.ts';
+
+/** One column of a table. */
+export interface Column<Row> {
+  key: string;
+  title: string;
+  render: (row: Row) => ReactNode;
+  /** The key is also a `sortby` of the call. */
+  sortable?: boolean;
+  align?: 'left' | 'right';
+  width?: number;
+  /** Not shown until chosen. */
+  hidden?: boolean;
+  /** False: not on the card that a row becomes on a phone (the drawer has it). */
+  phone?: boolean;
+  /** What stands in the footer. */
+  foot?: ReactNode;
+}
+
+/** As much of a query of TanStack Query as a table needs. */
+export interface ListQuery<Row> {
+  data:
+    | { data: Row[]; total?: number; from?: number | null; to?: number | null; last_page?: number }
+    | undefined;
+  error: unknown;
+  isPending: boolean;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
+export interface DataTableProps<Row> {
+  /** What the table holds, for screen readers and error words: 'Leads'. */
+  label: string;
+  /** Under which the chosen columns and density are kept. */
+  name: string;
+  columns: Column<Row>[];
+  query: ListQuery<Row>;
+  rowKey: (row: Row) => string;
+  /** Absent: neither paging, sort nor search. */
+  state?: ListState;
+  onRow?: (row: Row) => void;
+  /** Placeholder of the quick search; absent: none. */
+  search?: string;
+  /** What narrows the list at present, each removable. */
+  filters?: { label: string; onRemove: () => void }[];
+  /** At the right of the bar: selects, buttons. */
+  actions?: ReactNode;
+  empty: ReactNode;
+  /** Shown for an empty answer to a search or filter. */
+  emptyFiltered?: ReactNode;
+}
+
+/** What the table's body is drawn from: the columns to show, the rows so far, and how many skeletons stand in for them. */
+export interface BodyProps<Row> extends DataTableProps<Row> {
+  rows: Row[] | undefined;
+  skeletons: number;
+}

@@ -1,0 +1,167 @@
+import { Skeleton } from '@mantine/core';
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
+import { useLayoutEffect, useRef, useState } from 'react';
+import classes from './DataTable.module.css';
+import type { BodyProps } from './DataTable.types.ts';
+
+/** Whether the table is wider than its box: only then the box scrolls, else the page does and the head sticks to it. */
+function useOverflow() {
+  const box = useRef<HTMLDivElement>(null);
+  const [isWide, setWide] = useState(false);
+  useLayoutEffect(() => {
+    const table = box.current?.firstElementChild;
+    if (!box.current || !table) return;
+    const watch = new ResizeObserver(() => {
+      // offsetWidth, so that the box's own scroll bar does not keep it scrolling.
+      setWide((box.current?.offsetWidth ?? 0) < table.scrollWidth);
+    });
+    watch.observe(box.current);
+    watch.observe(table);
+    return () => watch.disconnect();
+  }, []);
+  return [box, isWide] as const;
+}
+
+/** The table proper. */
+export function Rows<Row>({ columns, rows, skeletons, state, onRow, rowKey, label, query }: BodyProps<Row>) {
+  const [box, isWide] = useOverflow();
+  const hasFoot = columns.some((column) => column.foot !== undefined) && rows;
+  return (
+    // A scrolling box has to be reachable by keyboard.
+    <div
+      ref={box}
+      className={classes.scroll}
+      data-wide={isWide || undefined}
+      {...(isWide ? { tabIndex: 0, role: 'region', 'aria-label': `${label}, table` } : {})}
+    >
+      <table className={classes.table} aria-busy={query.isFetching}>
+        <thead>
+          <tr>
+            {columns.map((column) => {
+              const isSorted = state?.sort === column.key;
+              const SortIcon = !isSorted ? IconArrowsSort : state.dir === 'asc' ? IconArrowUp : IconArrowDown;
+              return (
+                <th
+                  key={column.key}
+                  scope="col"
+                  data-align={column.align}
+                  style={{ width: column.width }}
+                  aria-sort={isSorted ? (state.dir === 'asc' ? 'ascending' : 'descending') : undefined}
+                >
+                  {column.sortable && state ? (
+                    <button
+                      type="button"
+                      className={classes.sort}
+                      data-on={isSorted || undefined}
+                      onClick={() =>
+                        state.setSort(column.key, isSorted && state.dir === 'asc' ? 'desc' : 'asc')
+                      }
+                    >
+                      {column.title}
+                      <SortIcon size={14} aria-hidden="true" />
+                    </button>
+                  ) : (
+                    column.title
+                  )}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {Array.from({ length: skeletons }, (_, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have nothing else
+            <tr key={at}>
+              {columns.map((column) => (
+                <td key={column.key}>
+                  <Skeleton
+                    height={12}
+                    width={column.align === 'right' ? '50%' : '70%'}
+                    ml={column.align === 'right' ? 'auto' : 0}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+          {rows?.map((row) => (
+            // The keyboard has the button in the first cell; the whole row is for the mouse.
+            <tr
+              key={rowKey(row)}
+              data-open={onRow ? true : undefined}
+              onClick={onRow && ((event) => isOwnClick(event) && onRow(row))}
+            >
+              {columns.map((column, at) => (
+                <td key={column.key} data-align={column.align}>
+                  {at === 0 && onRow ? (
+                    <button type="button" className={classes.open} onClick={() => onRow(row)}>
+                      {column.render(row)}
+                    </button>
+                  ) : (
+                    column.render(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        {hasFoot && (
+          <tfoot>
+            <tr>
+              {columns.map((column) => (
+                <td key={column.key} data-align={column.align}>
+                  {column.foot}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+    </div>
+  );
+}
+
+/** A click on a link or button within the row is theirs; so is the end of selecting text. */
+function isOwnClick(event: React.MouseEvent): boolean {
+  const target = event.target as HTMLElement;
+  if (!event.currentTarget.contains(target)) return false;
+  return !target.closest('a,button,input,label') && !getSelection()?.toString();
+}
+
+/** The rows as cards, for a phone. */
+export function Cards<Row>({ columns, rows, skeletons, onRow, rowKey, label, query }: BodyProps<Row>) {
+  const [first, ...others] = columns.filter((column) => column.phone !== false);
+  if (!first) return null;
+  return (
+    <ul className={classes.cards} aria-label={label} aria-busy={query.isFetching}>
+      {Array.from({ length: skeletons }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have nothing else
+        <li key={at}>
+          <Skeleton height={14} width="50%" my={4} />
+          <Skeleton height={12} width="80%" my={6} />
+          <Skeleton height={12} width="70%" my={6} />
+        </li>
+      ))}
+      {rows?.map((row) => (
+        <li key={rowKey(row)}>
+          <div className={classes.cardTitle}>
+            {onRow ? (
+              <button type="button" className={classes.open} onClick={() => onRow(row)}>
+                {first.render(row)}
+              </button>
+            ) : (
+              first.render(row)
+            )}
+          </div>
+          <dl>
+            {others.map((column) => (
+              <div key={column.key}>
+                <dt>{column.title}</dt>
+                <dd>{column.render(row)}</dd>
+              </div>
+            ))}
+          </dl>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,90 @@
+import { Skeleton, Text, Tooltip } from '@mantine/core';
+import { IconArrowDownRight, IconArrowUpRight, IconMinus } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { percent } from './format.ts';
+
+interface StatTileProps {
+  label: string;
+  /** The value in words; absent while loading. */
+  value: ReactNode | undefined;
+  now?: number;
+  /** The same of the period before; absent: no comparison. */
+  before?: number | undefined;
+  /** The former value in words, for the hover. */
+  beforeText?: string | undefined;
+  /** Whether more is good ('up'), bad ('down') or neither. */
+  better?: 'up' | 'down';
+  /** Both are shares (0 to 1): the change is in percentage points. */
+  points?: boolean;
+}
+
+/** One figure against the period before; an arrow and a sign carry the direction, not the colour alone. */
+export function StatTile(props: StatTileProps) {
+  const { now, before } = props;
+  const compares = now !== undefined && before !== undefined;
+  const change = compares
+    ? props.points
+      ? (now - before) * 100
+      : before === 0
+        ? undefined
+        : (now - before) / before
+    : undefined;
+  const isFlat = change !== undefined && Math.abs(change) < (props.points ? 0.05 : 0.0005);
+  const Arrow =
+    isFlat || change === undefined ? IconMinus : change > 0 ? IconArrowUpRight : IconArrowDownRight;
+  const good =
+    change === undefined || isFlat || !props.better ? undefined : change > 0 === (props.better === 'up');
+  const words =
+    change === undefined
+      ? now === 0
+        ? 'none before either'
+        : 'none before'
+      : isFlat
+        ? 'no change'
+        : props.points
+          ? `${change > 0 ? '+' : '−'}${Math.abs(change).toFixed(1)} pts`
+          : `${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`;
+  return (
+    <div className="card" style={{ padding: 16, minWidth: 0 }}>
+      <Text size="sm" c="dimmed">
+        {props.label}
+      </Text>
+      {props.value === undefined ? (
+        <>
+          <Skeleton height={24} width="60%" my={4} />
+          <Skeleton height={12} width="40%" my={4} />
+        </>
+      ) : (
+        <>
+          <div className="num" style={{ fontSize: 24, lineHeight: '32px', fontWeight: 600 }}>
+            {props.value}
+          </div>
+          <Tooltip label={`Period before: ${props.beforeText ?? before ?? 'unknown'}`} disabled={!compares}>
+            <span
+              className="num"
+              style={{
+                display: 'flex',
+                width: 'fit-content',
+                minHeight: 20,
+                alignItems: 'center',
+                gap: 4,
+                fontSize: 12,
+                lineHeight: '20px',
+                whiteSpace: 'nowrap',
+                color:
+                  good === undefined ? 'var(--mantine-color-dimmed)' : good ? 'var(--good)' : 'var(--bad)',
+              }}
+            >
+              {compares && (
+                <>
+                  <Arrow size={14} aria-hidden="true" /> {words}
+                  {change !== undefined && <span className="dim not-on-phone">vs. before</span>}
+                </>
+              )}
+            </span>
+          </Tooltip>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { Tooltip } from '@mantine/core';
+import { ago, exactTime, money, shortTime } from './format.ts';
+
+/** Micro-dollars as US dollars; `unit` shows up to six places. */
+export function Money({ micros, unit = false }: { micros: number; unit?: boolean }) {
+  return <span className="num">{money(micros, { unit })}</span>;
+}
+
+/** An instant in the reader's zone, the exact time on hover; `relative` says '5 minutes ago'. */
+export function When({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) {
+  if (!at) return <None />;
+  const now = new Date();
+  return (
+    <Tooltip label={exactTime(at)}>
+      <time dateTime={at} className="num">
+        {relative ? ago(at, now) : shortTime(at, now)}
+      </time>
+    </Tooltip>
+  );
+}
+
+/** A value that is not there. */
+export function None() {
+  return (
+    <span style={{ color: 'var(--mantine-color-dimmed)' }}>
+      <span aria-hidden="true">–</span>
+      <span className="sr-only">none</span>
+    </span>
+  );
+}
+
+/** Long text on one line, the whole on hover. */
+export function Clip({ text, max = 260 }: { text: string | null | undefined; max?: number }) {
+  if (!text) return <None />;
+  return (
+    <span className="clip" style={{ maxWidth: max }} title={text}>
+      {text}
+    </span>
+  );
+}

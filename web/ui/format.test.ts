@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { ago, dayWords, money, prettyCode } from './format.ts';
+
+describe('money', () => {
+  it('shows sign, separators and two places; more only for a unit price', () => {
+    expect(money(1_234_500_000)).toBe('$1,234.50');
+    expect(money(-2_500_000)).toBe('-$2.50');
+    expect(money(123_456)).toBe('$0.12');
+    expect(money(123_456, { unit: true })).toBe('$0.123456');
+    expect(money(2_500_000n, { unit: true })).toBe('$2.50');
+    expect(money(1_234_500_000, { whole: true })).toBe('$1,235');
+  });
+});
+
+describe('dates and codes', () => {
+  it('never moves a calendar day', () => {
+    expect(dayWords('2026-01-01')).toMatch(/1/);
+    expect(dayWords('2026-01-01', { dateStyle: 'short' })).toMatch(/26/);
+  });
+  it('says how long ago', () => {
+    const now = new Date('2026-01-02T12:00:00Z');
+    expect(ago('2026-01-02T11:55:00Z', now)).toBe('5 minutes ago');
+    expect(ago('2026-01-01T11:00:00Z', now)).toBe('yesterday');
+  });
+  it('turns a code into words', () => {
+    expect(prettyCode('seen_recently')).toBe('Seen recently');
+    expect(prettyCode('')).toBe('');
+  });
+});

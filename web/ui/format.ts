@@ -1,0 +1,74 @@
+/** The product speaks English (spec calls 9); what a browser says of itself may not even be a language ('en-US@posix'). */
+export const LOCALE = 'en-US';
+
+/**
+ * US dollars of micro-dollars: 1234500000 -> '$1,234.50'. Two places, more (up to six) only for `unit` prices.
+ * @param micros whole micro-dollars
+ */
+export function money(micros: number | bigint, options: { unit?: boolean; whole?: boolean } = {}): string {
+  const dollars = Number(micros) / 1_000_000;
+  return new Intl.NumberFormat(LOCALE, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: options.whole ? 0 : 2,
+    maximumFractionDigits: options.unit ? 6 : options.whole ? 0 : 2,
+  }).format(dollars);
+}
+
+/** A count with separators. */
+export function num(value: number): string {
+  return new Intl.NumberFormat(LOCALE).format(value);
+}
+
+/** A share (0 to 1) as a percentage with at most one place. */
+export function percent(share: number): string {
+  return new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+}
+
+/** A calendar day 'YYYY-MM-DD' in the reader's words, without moving it to another zone. */
+export function dayWords(
+  day: string,
+  options: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric' },
+): string {
+  return new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
+}
+
+/** The exact time of an instant in the reader's zone, with the zone named. */
+export function exactTime(instant: string): string {
+  return new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(instant));
+}
+
+/** Date and time of an instant in the reader's zone, short; the year only when it is not `now`'s. */
+export function shortTime(instant: string, now: Date): string {
+  const date = new Date(instant);
+  return new Intl.DateTimeFormat(LOCALE, {
+    ...(date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  }).format(date);
+}
+
+/** 'never yet', '5 minutes ago', 'yesterday'. */
+export function ago(instant: string, now: Date): string {
+  const seconds = (new Date(instant).getTime() - now.getTime()) / 1000;
+  const words = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
+  const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+  ];
+  for (const [unit, size] of steps) {
+    if (Math.abs(seconds) >= size) return words.format(Math.trunc(seconds / size), unit);
+  }
+  return words.format(Math.trunc(seconds), 'second');
+}
+
+/** A code as words: 'seen_recently' -> 'Seen recently'. */
+export function prettyCode(code: string): string {
+  const words = code.replaceAll(/[_-]+/g, ' ').trim();
+  return words ? words[0]!.toUpperCase() + words.slice(1) : code;
+}

@@ -1,0 +1,27 @@
+import type { UseFormReturnType } from '@mantine/form';
+import { ApiError } from '../api/errors.ts';
+import { notifyFailed } from './notify.ts';
+
+/**
+ * Puts a failed save where it belongs: messages per field under their fields, the first of them focused; what names
+ * no field of the form becomes a notification.
+ */
+export function showFormError<Values extends object>(form: UseFormReturnType<Values>, error: unknown): void {
+  const fields = error instanceof ApiError ? error.errors : {};
+  const known = Object.entries(fields).filter(([field]) => field in form.getValues());
+  if (known.length === 0) {
+    notifyFailed(error);
+    return;
+  }
+  form.setErrors(Object.fromEntries(known.map(([field, texts]) => [field, texts.join(' ')])));
+  focusFirstWrong(form, Object.fromEntries(known));
+}
+
+/** For form.onSubmit's second argument: focuses the first wrong field. */
+export function focusFirstWrong<Values extends object>(
+  form: UseFormReturnType<Values>,
+  errors: Record<string, unknown>,
+): void {
+  const first = Object.keys(form.getValues()).find((field) => field in errors);
+  if (first) form.getInputNode(first)?.focus();
+}

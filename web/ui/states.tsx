@@ -1,0 +1,44 @@
+import { Button, Code, Stack, Text } from '@mantine/core';
+import { IconCloudOff, IconInbox } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { ApiError, wordsOf } from '../api/errors.ts';
+
+/** Nothing here: what this is, why it is empty, the one next step. */
+export function EmptyState(props: { title: string; text: ReactNode; action?: ReactNode; icon?: ReactNode }) {
+  return (
+    <Stack align="center" gap="xs" py={48} px="md" ta="center">
+      <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-hidden="true">
+        {props.icon ?? <IconInbox size={32} stroke={1.4} />}
+      </span>
+      <Text fw={600}>{props.title}</Text>
+      <Text c="dimmed" size="sm" maw={420}>
+        {props.text}
+      </Text>
+      {props.action && <div style={{ marginTop: 8 }}>{props.action}</div>}
+    </Stack>
+  );
+}
+
+/** What failed, Retry, and the request's id for whoever helps. */
+export function ErrorState({ error, what, onRetry }: { error: unknown; what: string; onRetry?: () => void }) {
+  const id = error instanceof ApiError ? error.requestId : undefined;
+  return (
+    <Stack align="center" gap="xs" py={48} px="md" ta="center" role="alert">
+      <IconCloudOff size={32} stroke={1.4} color="var(--bad)" aria-hidden="true" />
+      <Text fw={600}>{what}</Text>
+      <Text c="dimmed" size="sm" maw={480} style={{ overflowWrap: 'anywhere' }}>
+        {wordsOf(error)}
+      </Text>
+      {onRetry && (
+        <Button variant="default" onClick={onRetry} mt="xs">
+          Retry
+        </Button>
+      )}
+      {id && (
+        <Text size="xs" c="dimmed">
+          Request id <Code>{id}</Code>
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,10 @@
+import { useEffect } from 'react';
+import { useBrand } from '../brand/brand.ts';
+
+/** Names the page in the browser's tab: 'Dashboard · Tenant'. */
+export function usePageTitle(title: string): void {
+  const { name } = useBrand();
+  useEffect(() => {
+    document.title = `${title} · ${name}`;
+  }, [title, name]);
+}

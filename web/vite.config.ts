@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { routesPlugin } from './build/routes-plugin.ts';
+
+const server = process.env.DEV_SERVER ?? 'http://localhost:8080';
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The web app: `vite -c web/vite.config.ts` serves it before a running server, `vite build` makes dist/web. */
+export default defineConfig({
+  root: at('.'),
+  base: '/',
+  plugins: [react(), routesPlugin()],
+  server: {
+    proxy: Object.fromEntries(
+      // Not the modules of web/api, which Vite itself serves below /api.
+      ['/api', '/v', '/p'].map((path) => [
+        `^${path}(/|$|\\?)(?!\\w+\\.ts(\\?|$))`,
+        { target: server, changeOrigin: false },
+      ]),
+    ),
+  },
+  build: {
+    outDir: at('../dist/web'),
+    emptyOutDir: true,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // The charts part by themselves: they are imported lazily.
+            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
+            { name: 'tanstack', test: /node_modules[\\/]@tanstack[\\/]/ },
+          ],
+        },
+      },
+    },
+  },
+});
