@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail, root } from './setup.mjs';
+
+const dist = join(root, 'dist');
+const stamp = join(dist, '.stamp');
+const sources = ['web', 'pixel', 'contract', 'package-lock.json', 'scripts/build.ts', 'tsconfig.base.json'];
+
+/** Hash over the names and contents of everything that the browser's files are built from. */
+function sourcesHash(): string {
+  for (const needed of [...sources, 'web/vite.config.ts', 'web/index.html', 'pixel/build.ts']) {
+    if (!existsSync(join(root, needed))) fail(`Cannot build: ${needed} is missing. Is this checkout whole?`);
+  }
+  const hash = createHash('sha256');
+  for (const source of sources) {
+    const path = join(root, source);
+    const files = source.includes('.')
+      ? ['']
+      : readdirSync(path, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+          .map((entry) => join(entry.parentPath, entry.name).slice(path.length))
+          .sort();
+    for (const file of files) hash.update(`${source}${file}\0`).update(readFileSync(join(path, file)));
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Builds the visitor script into dist/pixel/v1 and the web app into dist/web.
+ * @param ifNeeded leave them when no source has changed since the last build
+ */
+export async function buildAll(ifNeeded: boolean): Promise<void> {
+  const hash = sourcesHash();
+  const outputs = [join(dist, 'pixel/v1/pixel.js'), join(dist, 'web/index.html')];
+  const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === hash && outputs.every(existsSync);
+  if (ifNeeded && fresh) return;
+  console.log('Building pixel and web app ...');
+  rmSync(stamp, { force: true });
+  const { buildPixel } = await import('../pixel/build.ts');
+  const pixel = await buildPixel({ outDir: join(dist, 'pixel/v1') });
+  console.log(`pixel: ${pixel.gzipBytes} bytes gzipped`);
+  const { build } = await import('vite');
+  await build({
+    configFile: join(root, 'web/vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: join(dist, 'web'), emptyOutDir: true },
+  });
+  for (const output of outputs) if (!existsSync(output)) fail(`The build did not make ${output}.`);
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(stamp, hash);
+}
+
+if (import.meta.main) await buildAll(process.argv.includes('--if-needed'));

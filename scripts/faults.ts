@@ -1,0 +1,87 @@
+// npm run faults [-- NAME ...] [-- --kills=20] [-- --seed=N]: the long versions of the fault tests (server/test/faults).
+// Each runs on a throw-away PostgreSQL and prints what it found; the seed repeats the moments of the kills.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbedded } from '../server/platform/db/embedded.ts';
+import { type DatabaseReport, restartDatabase } from '../server/test/faults/database.ts';
+import { type IngestReport, killDuringIngest } from '../server/test/faults/ingest.ts';
+import { killWorker, type WorkerReport } from '../server/test/faults/worker.ts';
+import { createTestDatabase, prepareTestDatabases } from '../server/test/template.ts';
+
+const options = new Map(
+  process.argv.slice(2).flatMap((word) => {
+    const [, name, value] = /^--(kills|seed)=(\d+)$/.exec(word) ?? [];
+    return name ? [[name, Number(value)] as const] : [];
+  }),
+);
+const names = process.argv.slice(2).filter((word) => !/^--(kills|seed)=\d+$/.test(word));
+const kills = options.get('kills') ?? 20;
+const seed = options.get('seed') ?? Math.floor(Math.random() * 1e9);
+const log = (line: string): void => console.log(`  ${line}`);
+
+const folder = mkdtempSync(join(tmpdir(), 'lead-faults-'));
+const server = await startEmbedded({ dataDir: folder, ephemeral: true, log: () => {} });
+
+/** Runs with a database of its own. */
+async function onDatabase<T>(work: (databaseUrl: string) => Promise<T>): Promise<T> {
+  const database = await createTestDatabase(server.url);
+  try {
+    return await work(database.url);
+  } finally {
+    await database.drop();
+  }
+}
+
+const goodIngest = (r: IngestReport): boolean =>
+  r.cut > 0 && r.lost.length === 0 && r.unknown === 0 && r.rows === r.acknowledged;
+const goodWorker = (r: WorkerReport): boolean =>
+  Object.keys(r.broken).length === 0 &&
+  r.leads === r.expected &&
+  r.forged === 0 &&
+  r.mistold === 0 &&
+  r.messages === r.deliveries;
+const goodDatabase = (r: DatabaseReport): boolean =>
+  r.lost.length === 0 && r.unhelpful === 0 && r.unexpected.length === 0 && r.alive && r.readyAgain;
+
+const faults: Record<string, () => Promise<{ report: object; good: boolean }>> = {
+  async ingest() {
+    const report = await onDatabase((url) => killDuringIngest(url, { kills, seed, log }));
+    return { report: { ...report, lost: report.lost.length }, good: goodIngest(report) };
+  },
+  async worker() {
+    const report = await onDatabase((url) => killWorker(url, { kills, seed, log }));
+    return { report, good: goodWorker(report) };
+  },
+  async database() {
+    const report = await restartDatabase({ kills, seed, log });
+    const good = goodDatabase(report);
+    return { report: { ...report, lost: report.lost.length, said: good ? '' : report.said }, good };
+  },
+};
+
+let failed = 0;
+try {
+  for (const name of names)
+    if (!faults[name])
+      throw new Error(`There is no fault ${name}; there are ${Object.keys(faults).join(', ')}.`);
+  await prepareTestDatabases(server.url);
+  console.log(`${kills} times each, seed ${seed}`);
+  for (const [name, run] of Object.entries(faults)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    console.log(`\n${name}`);
+    const began = performance.now();
+    const { report, good } = await run();
+    console.log(report);
+    console.log(`${good ? 'holds' : 'BROKEN'}  ${name}, ${Math.round((performance.now() - began) / 1000)} s`);
+    if (!good) failed++;
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  failed++;
+} finally {
+  await server.stop('immediate');
+  rmSync(join(server.cluster, '..'), { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(failed ? 1 : 0);

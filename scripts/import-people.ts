@@ -1,0 +1,184 @@
+// npm run import:people -- FILE --root ID [--map "COLUMN=FIELD" ...]
+import { statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { PERSON_FIELDS } from '../contract/identity.ts';
+import { createAudit } from '../server/features/audit/index.ts';
+import { createIdentity, FileFault, TooLarge } from '../server/features/identity/index.ts';
+import { createTenants, type Tenants } from '../server/features/tenants/index.ts';
+import { systemClock } from '../server/platform/clock.ts';
+import { type Config, ConfigError, loadConfig } from '../server/platform/config.ts';
+import { Vault } from '../server/platform/crypto.ts';
+import { openDatabase, provisionLogins } from '../server/platform/db/connect.ts';
+import { embeddedUrl, startEmbedded } from '../server/platform/db/embedded.ts';
+import { isMigrated } from '../server/platform/db/migrate.ts';
+import { EventHub } from '../server/platform/events.ts';
+import { Jobs } from '../server/platform/jobs.ts';
+import type { Log } from '../server/platform/platform.ts';
+
+const USAGE = `Usage: npm run import:people -- FILE --root ROOT [--map "COLUMN=FIELD" ...]
+
+  FILE    a CSV file with column names in its first line, in UTF-8 (or UTF-16 with a byte order mark)
+  ROOT    the root's id, its host, or the word master
+  --map   what a column means where its name does not tell; FIELD is one of
+          ${PERSON_FIELDS.join(', ').replace(/(.{60,80}), /g, '$1,\n          ')}
+
+The database is that of DATABASE_URL, else the one in DATA_DIR. An import that was cut off goes on when it is started again.`;
+
+/** Something the person at the terminal can mend; printed without a trace. */
+class Wrong extends Error {}
+
+type Field = (typeof PERSON_FIELDS)[number];
+
+function readArguments(args: string[]): { file: string; root: string; mapping: Record<string, Field> } {
+  let parsed: ReturnType<typeof parse>;
+  const parse = () =>
+    parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        root: { type: 'string' },
+        map: { type: 'string', multiple: true },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  try {
+    parsed = parse();
+  } catch (error) {
+    throw new Wrong(`${(error as Error).message}\n\n${USAGE}`);
+  }
+  const { values, positionals } = parsed;
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
+  const [file, ...more] = positionals;
+  if (!file) throw new Wrong(`FILE is missing.\n\n${USAGE}`);
+  if (more.length > 0) throw new Wrong(`One file at a time: ${more.join(', ')} is too many.\n\n${USAGE}`);
+  if (!values.root) throw new Wrong(`--root is missing.\n\n${USAGE}`);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats?.isFile()) throw new Wrong(`FILE: ${file} ${stats ? 'is not a file' : 'does not exist'}.`);
+  const mapping: Record<string, Field> = {};
+  for (const pair of values.map ?? []) {
+    const at = pair.lastIndexOf('=');
+    const field = pair.slice(at + 1) as Field;
+    if (at < 1) throw new Wrong(`--map: "${pair}" is not of the form COLUMN=FIELD.`);
+    if (!PERSON_FIELDS.includes(field))
+      throw new Wrong(`--map: there is no field "${field}"; use one of ${PERSON_FIELDS.join(', ')}.`);
+    mapping[pair.slice(0, at)] = field;
+  }
+  return { file, root: values.root, mapping };
+}
+
+/** The database to work on, and how to leave it. */
+async function findDatabase(config: Config): Promise<{ url: string; close: () => Promise<void> }> {
+  if (config.databaseUrl) return { url: config.databaseUrl, close: async () => {} };
+  const lead = (url: string) => Object.assign(new URL(url), { pathname: '/lead' }).href;
+  const running = embeddedUrl(config.dataDir);
+  if (!running)
+    throw new Wrong(
+      `DATA_DIR: there is no database in ${config.dataDir}. Run npm start once, or set DATABASE_URL.`,
+    );
+  const client = new pg.Client({ connectionString: running });
+  try {
+    await client.connect();
+    return { url: lead(running), close: async () => {} };
+  } catch {
+    const own = await startEmbedded({ dataDir: config.dataDir, log: (line) => console.log(line) });
+    return { url: lead(own.url), close: () => own.stop() };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function findRoot(tenants: Tenants, root: string): Promise<string> {
+  const known = await tenants.roots();
+  if (root === 'master') {
+    if (!known[0]) throw new Wrong('--root: there is no root yet.');
+    return known[0];
+  }
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(root)) {
+    if (!known.includes(root.toLowerCase())) throw new Wrong(`--root: there is no root with the id ${root}.`);
+    return root.toLowerCase();
+  }
+  const tenant = await tenants.byHost(root);
+  if (!tenant) throw new Wrong(`--root: nobody is served at the host ${root}.`);
+  if (tenant.kind !== 'root')
+    throw new Wrong(
+      `--root: ${root} is the host of the ${tenant.kind} ${tenant.companyName}, not of a root.`,
+    );
+  return tenant.rootId;
+}
+
+async function main(): Promise<number> {
+  const { file, root, mapping } = readArguments(process.argv.slice(2));
+  const config = loadConfig({ ...process.env, SEED: 'none' });
+  const database = await findDatabase(config);
+  const closing: (() => Promise<unknown>)[] = [database.close];
+  try {
+    const db = openDatabase(await provisionLogins(database.url, config.appKey), 4);
+    closing.unshift(() => db.close());
+    const migrated = await isMigrated((text) => db.appPool.query(text)).catch(() => false);
+    if (!migrated)
+      throw new Wrong('The database is not of this version. Start the platform once, then import.');
+    const platform = {
+      config,
+      db,
+      clock: systemClock,
+      vault: new Vault(config.appKey, config.previousAppKeys),
+      jobs: new Jobs(database.url, false, () => {}),
+      events: new EventHub(),
+      log: console as unknown as Log,
+    };
+    const rootId = await findRoot(createTenants(platform), root);
+    const identity = createIdentity(platform, { audit: createAudit() });
+
+    const stop = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+    const began = performance.now();
+    let before = 0;
+    const end = await identity.importFile(rootId, file, mapping, {
+      signal: stop.signal,
+      begun({ id, resumedAt }) {
+        before = resumedAt;
+        console.log(
+          resumedAt > 0 ? `Import ${id} goes on after ${number(resumedAt)} rows.` : `Import ${id} begins.`,
+        );
+      },
+      progress(job) {
+        const rate = (job.rows_read - before) / ((performance.now() - began) / 1000);
+        console.log(
+          `${job.percentage.toFixed(1).padStart(5)} %  ${number(job.rows_read)} rows, ${number(Math.round(rate))} a second`,
+        );
+      },
+    });
+    if (end.state !== 'done')
+      throw new Wrong(
+        end.error ? `The import failed. ${end.error}` : `The import has been stopped: ${end.state}.`,
+      );
+    console.log(
+      `Done: ${number(end.rows_read)} rows; ${number(end.rows_added)} people added, ${number(end.rows_changed)} changed, ` +
+        `${number(end.rows_same)} the same, ${number(end.rows_bad)} bad; ${number(end.keys_added)} keys added.`,
+    );
+    if (end.rows_bad > 0)
+      console.log(`The bad rows, with line and reason, are listed on the page of imports (${end.id}).`);
+    return 0;
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    console.error('Stopped. Start the same command again to go on.');
+    return 130;
+  } finally {
+    for (const close of closing) await close();
+  }
+}
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    const known = [Wrong, FileFault, TooLarge, ConfigError].some((kind) => error instanceof kind);
+    console.error(known ? (error as Error).message : error);
+    process.exit(1);
+  },
+);

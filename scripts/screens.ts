@@ -1,0 +1,142 @@
+// npm run screens [-- --readme]: opens every page as each role at three widths in both themes and keeps the pictures in
+// ./screens (ignored by git), for looking at. With --readme it takes only the README's pictures, into docs/images.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { startDemo } from '../e2e/demo.ts';
+import { launchChromium } from './chromium.ts';
+
+const WIDTHS = [375, 768, 1440];
+const THEMES = ['light', 'dark'] as const;
+const readme = process.argv.includes('--readme');
+const folder = join(import.meta.dirname, readme ? '../docs/images' : '../screens');
+
+/** Opens the first row of the last list on the page, a table or, on a phone, cards. */
+const openRow = async (page: Page): Promise<void> => {
+  const lists = page.locator('tbody:visible, ul[aria-label]:visible').filter({ has: page.locator('li, td') });
+  await lists.last().locator('button').first().click({ timeout: 8_000 });
+  await page.getByRole('dialog').waitFor({ timeout: 8_000 });
+};
+
+interface Shot {
+  name: string;
+  host: string;
+  path: string;
+  as?: string;
+  act?: (page: Page) => Promise<void>;
+}
+
+const client = { host: 'acme.localhost', as: 'client@demo.test' };
+const agency = { host: 'acme.localhost', as: 'agency@demo.test' };
+const root = { host: 'localhost', as: 'root@demo.test' };
+const tab = (name: string | RegExp) => async (page: Page) => {
+  await openRow(page);
+  await page.getByRole('tab', { name }).click({ timeout: 8_000 });
+};
+
+const shots: Shot[] = [
+  { name: 'login', host: 'acme.localhost', path: '/login' },
+  { name: 'login-root', host: 'localhost', path: '/login' },
+  { name: 'client-dashboard', ...client, path: '/dashboard' },
+  { name: 'client-lead', ...client, path: '/dashboard', act: openRow },
+  { name: 'client-campaigns', ...client, path: '/visitor-id/campaign-management' },
+  { name: 'client-campaign-setup', ...client, path: '/visitor-id/campaign-management', act: openRow },
+  {
+    name: 'client-campaign-install',
+    ...client,
+    path: '/visitor-id/campaign-management',
+    act: tab(/install/i),
+  },
+  {
+    name: 'client-campaign-delivery',
+    ...client,
+    path: '/visitor-id/campaign-management',
+    act: tab(/delivery/i),
+  },
+  { name: 'client-not-found', ...client, path: '/no/such/page' },
+  { name: 'agency-dashboard', ...agency, path: '/visitor-id/dashboard' },
+  { name: 'agency-campaigns', ...agency, path: '/visitor-id/campaign-management' },
+  { name: 'admin-dashboard', host: 'acme.localhost', as: 'admin@demo.test', path: '/dashboard' },
+  { name: 'agency2-dashboard', host: 'bluepeak.localhost', as: 'agency2@demo.test', path: '/dashboard' },
+  { name: 'root-dashboard', ...root, path: '/dashboard' },
+  { name: 'root-campaigns', ...root, path: '/site-id/campaign-management' },
+  { name: 'root-import', ...root, path: '/configuration/people-import' },
+  { name: 'root2-dashboard', host: 'summit.localhost', as: 'enterprise@demo.test', path: '/dashboard' },
+  { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },
+  { name: 'reference', host: 'localhost', path: '/api/reference' },
+  { name: 'setup', host: 'localhost', path: '/setup?token=used' },
+  { name: 'shop', host: 'shop.localhost', path: '/' },
+  { name: 'receiver', host: 'receiver.localhost', path: '/' },
+];
+const forReadme: Record<string, string> = {
+  'client-dashboard': 'dashboard-light',
+  'client-lead': 'lead',
+  'client-campaign-setup': 'campaign',
+};
+
+const demo = await startDemo();
+const browser: Browser = await launchChromium();
+rmSync(readme ? join(folder, 'none') : folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+let findings = 0;
+try {
+  for (const theme of readme ? (['light'] as const) : THEMES) {
+    for (const width of readme ? [1440] : WIDTHS) {
+      const sessions = new Map<string, Page>();
+      for (const shot of shots) {
+        if (readme && !forReadme[shot.name]) continue;
+        const key = `${shot.host} ${shot.as ?? ''}`;
+        let page = sessions.get(key);
+        if (!page) {
+          const context = await browser.newContext({
+            viewport: { width, height: width === 375 ? 812 : 900 },
+            colorScheme: theme,
+            reducedMotion: 'reduce',
+          });
+          page = await context.newPage();
+          page.on('pageerror', (error) => console.log(`${shot.name} ${width} ${theme}: ${error.message}`));
+          sessions.set(key, page);
+          if (shot.as) {
+            await page.goto(demo.url(shot.host, '/login'));
+            await page.getByLabel('E-mail').fill(shot.as);
+            await page.getByLabel('Password', { exact: true }).fill(demo.password);
+            await page.getByRole('button', { name: 'Log in' }).click();
+            await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+          }
+        }
+        await page.goto(demo.url(shot.host, shot.path));
+        await page.waitForLoadState('networkidle');
+        try {
+          await shot.act?.(page);
+          await page.waitForLoadState('networkidle');
+        } catch (error) {
+          console.log(`${shot.name} ${width} ${theme}: ${(error as Error).message.split('\n')[0]}`);
+        }
+        await page.waitForTimeout(300);
+        const name = readme ? `${forReadme[shot.name]}.png` : `${shot.name}-${width}-${theme}.png`;
+        await page.screenshot({ path: join(folder, name), fullPage: !readme && !shot.act });
+        if (readme) continue;
+        const sideways = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        if (sideways) console.log(`${shot.name} ${width} ${theme}: scrolls sideways`);
+        const { violations } = await new AxeBuilder({ page: page as never }).analyze();
+        for (const { id, impact, nodes } of violations) {
+          if (impact !== 'serious' && impact !== 'critical') continue;
+          findings++;
+          console.log(
+            `${shot.name} ${width} ${theme}: ${impact} ${id} (${nodes.length}) ${nodes[0]?.target}`,
+          );
+        }
+      }
+      for (const page of sessions.values()) await page.context().close();
+    }
+  }
+} finally {
+  await browser.close();
+  await demo.close();
+}
+console.log(
+  readme
+    ? `Pictures are in ${folder}`
+    : `Pictures are in ${folder}; ${findings} serious or critical axe findings`,
+);
