@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { type AppParts, createApp } from '../app.ts';
+import { ManualClock } from '../platform/clock.ts';
+import { type Config, loadConfig } from '../platform/config.ts';
+import { provisionLogins } from '../platform/db/connect.ts';
+import { createFactories } from './factories.ts';
+import { createTestDatabase } from './template.ts';
+
+/** The password of every user that a test makes with `signIn`. */
+export const PASSWORD = 'correct horse battery';
+
+const appKey = Buffer.alloc(32, 7);
+
+/**
+ * A whole app on a database of its own, with a clock that stands still until moved. Nothing listens; calls go through
+ * `call`. Worker roles run only what the test asks for.
+ */
+export async function testApp(
+  given: Partial<Omit<AppParts, 'urls' | 'config'>> & { settings?: Partial<Config>; start?: boolean } = {},
+) {
+  const database = await createTestDatabase(inject('adminUrl'));
+  const dataDir = mkdtempSync(join(tmpdir(), 'lead-app-'));
+  const urls = await provisionLogins(database.url, appKey);
+  const clock = given.clock ?? new ManualClock('2026-03-10T15:00:00Z');
+  const config: Config = {
+    ...loadConfig({
+      DATA_DIR: dataDir,
+      APP_KEY: appKey.toString('base64'),
+      SEED: 'none',
+      LOG_LEVEL: 'silent',
+      ROLES: 'web,ingest,worker',
+      PORT: '0',
+      HOST: '127.0.0.1',
+    }),
+    ...given.settings,
+  };
+  const app = await createApp({ ...given, config, urls, clock });
+  const admin = new pg.Client({ connectionString: database.url });
+  await admin.connect();
+  let port = 0;
+  if (given.start) port = await app.start();
+  else {
+    await app.platform.jobs.start();
+    await app.features.visits.keepPartitions();
+    await app.server.ready();
+  }
+  const make = createFactories(app.features, app.platform);
+
+  return {
+    ...app,
+    make,
+    clock: clock as ManualClock,
+    admin,
+    urls,
+    port,
+    databaseUrl: database.url,
+    /** Asks the app as a browser at `host` would. Body objects travel as JSON. */
+    async call(
+      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      url: string,
+      options: { host?: string; token?: string; body?: unknown; headers?: Record<string, string> } = {},
+    ) {
+      const response = await app.server.inject({
+        method,
+        url,
+        headers: {
+          host: options.host ?? 'localhost',
+          'user-agent': 'test',
+          ...(options.token ? { authorization: `Bearer ${options.token}` } : {}),
+          ...(options.body !== undefined ? { 'content-type': 'application/json' } : {}),
+          ...options.headers,
+        },
+        ...(options.body !== undefined ? { payload: JSON.stringify(options.body) } : {}),
+      });
+      let body: Record<string, never> = {};
+      try {
+        body = response.json();
+      } catch {
+        // Not every answer is JSON.
+      }
+      return {
+        status: response.statusCode,
+        body: body as Record<string, unknown> & { message?: string },
+        headers: response.headers,
+        text: response.body,
+      };
+    },
+    /** Signs in and returns the access token. */
+    async signIn(email: string, host: string, password = PASSWORD): Promise<string> {
+      const { status, body } = await this.call('POST', '/api/login', {
+        host,
+        body: { username: email, password },
+      });
+      if (status !== 200) throw new Error(`login of ${email} at ${host}: ${status} ${body.message}`);
+      return body.access_token as string;
+    },
+    async close(): Promise<void> {
+      await admin.end();
+      await app.stop();
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>;

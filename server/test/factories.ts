@@ -1,0 +1,227 @@
+import { hash } from 'node:crypto';
+import type { Features } from '../app.ts';
+import type { NewCompany } from '../features/tenants/index.ts';
+import type { Clock, ManualClock } from '../platform/clock.ts';
+import { inScope } from '../platform/db/scope.ts';
+import { newId } from '../platform/ids.ts';
+import type { Platform } from '../platform/platform.ts';
+
+/** A company as the factories make it. */
+export interface Company {
+  id: string;
+  root_id: string;
+  agency_id: string | null;
+}
+
+/** A campaign as the factories make it. */
+export interface MadeCampaign {
+  id: string;
+  siteKey: string;
+  owner: { root_id: string; agency_id: string; company_id: string };
+}
+
+/** One made-up person, as an import's row would give it. */
+export interface MadePerson {
+  external_id?: string;
+  first_name: string;
+  last_name: string;
+  email: string;
+  phone?: string;
+  address?: string;
+  city?: string;
+  state?: string;
+  zip?: string;
+  company_name?: string;
+  job_title?: string;
+}
+
+export const sha256 = (text: string): string => hash('sha256', text.trim().toLowerCase());
+export const md5 = (text: string): string => hash('md5', text.trim().toLowerCase());
+
+/** A browser that no bot list knows. */
+export const BROWSER =
+  'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
+
+/** Makers of everything that tests and the demo need, through the features' own doors. */
+export function createFactories(features: Features, platform: Platform) {
+  const { db } = platform;
+  const clock: Clock | ManualClock = platform.clock;
+  let serial = 0;
+  const next = (): number => ++serial;
+
+  return {
+    root(given: Partial<NewCompany> = {}): Promise<Company> {
+      const id = given.id ?? newId(clock.now());
+      return inScope(db.app, { rootId: id }, (tx) =>
+        features.tenants.create(tx, { name: `Root ${next()}`, host: `root${next()}.test`, ...given, id }),
+      );
+    },
+    agency(root: Company, given: Partial<NewCompany> = {}): Promise<Company> {
+      return inScope(db.app, { rootId: root.id }, (tx) =>
+        features.tenants.create(tx, {
+          name: `Agency ${next()}`,
+          host: `agency${next()}.test`,
+          ...given,
+          rootId: root.id,
+        }),
+      );
+    },
+    client(agency: Company, given: Partial<NewCompany> = {}): Promise<Company> {
+      return inScope(db.app, { rootId: agency.root_id }, (tx) =>
+        features.tenants.create(tx, {
+          name: `Client ${next()}`,
+          ...given,
+          rootId: agency.root_id,
+          agencyId: agency.id,
+        }),
+      );
+    },
+    /** A user of a company; without a hash or password nobody can sign in as them. */
+    async user(
+      company: Company,
+      given: {
+        email?: string;
+        name?: string;
+        role?: 'owner' | 'administrator' | 'sales';
+        password?: string;
+        passwordHash?: string;
+        isAccountExecutive?: boolean;
+      } = {},
+    ): Promise<{ id: string; email: string }> {
+      const email = given.email ?? `user${next()}@people.test`;
+      const id = await inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.people.create(tx, { company, role: 'owner', name: `User ${next()}`, ...given, email }),
+      );
+      return { id, email };
+    },
+    /** An active Site ID campaign of a client; prices in micro-dollars. `balance` is posted through the ledger. */
+    async campaign(
+      client: Company,
+      given: {
+        name?: string;
+        siteUrl?: string;
+        price?: bigint;
+        balance?: bigint;
+        state?: 'active' | 'paused' | 'archived';
+        reidentify?: string;
+        emailRequired?: boolean;
+        phoneRequired?: boolean;
+        addressRequired?: boolean;
+        minConfidence?: number;
+        dailyCap?: number | null;
+        siteKey?: string;
+      } = {},
+    ): Promise<MadeCampaign> {
+      const at = clock.now();
+      const id = newId(at);
+      const siteKey = given.siteKey ?? features.campaigns.newSiteKey();
+      const owner = { root_id: client.root_id, agency_id: client.agency_id!, company_id: client.id };
+      await inScope(db.app, { rootId: client.root_id }, async (tx) => {
+        await features.campaigns.insert(tx, {
+          id,
+          ...owner,
+          module: 'local',
+          name: given.name ?? `Campaign ${next()}`,
+          state: given.state ?? 'active',
+          site_key: siteKey,
+          site_url: given.siteUrl ?? 'https://shop.example.com/',
+          reidentify: given.reidentify ?? 'never',
+          email_required: given.emailRequired ?? true,
+          phone_required: given.phoneRequired ?? false,
+          address_required: given.addressRequired ?? false,
+          min_confidence: given.minConfidence ?? 50,
+          daily_cap: given.dailyCap ?? null,
+          price_micros: given.price ?? 0n,
+          created_at: at,
+          updated_at: at,
+        });
+        if (given.balance) {
+          const of = {
+            rootId: owner.root_id,
+            agencyId: owner.agency_id,
+            clientId: owner.company_id,
+            campaignId: id,
+          };
+          await features.billing.topUp(tx, { ...of, amountMicros: given.balance, key: `factory-${id}` }, at);
+        }
+      });
+      return { id, siteKey, owner };
+    },
+    /** What the root asks of an agency for a lead, micro-dollars. */
+    leadCost(agency: Company, costMicros: bigint): Promise<void> {
+      return inScope(db.app, { rootId: agency.root_id }, (tx) =>
+        features.billing.setLeadCost(tx, {
+          rootId: agency.root_id,
+          agencyId: agency.id,
+          module: 'local',
+          costMicros,
+          from: new Date(0),
+        }),
+      );
+    },
+    /** Puts people into a root's graph, as an import does. */
+    people: (root: Company, rows: MadePerson[], source = 'factory') =>
+      inScope(db.app, { rootId: root.root_id }, (tx) =>
+        features.identity.addPeople(
+          tx,
+          root.root_id,
+          rows.map((row) => ({ ...row })),
+          source,
+        ),
+      ),
+    /** A made-up person; every one is another. */
+    person(given: Partial<MadePerson> = {}): MadePerson {
+      const n = next();
+      return {
+        first_name: `First${n}`,
+        last_name: `Last${n}`,
+        email: `person${n}.${newId(clock.now()).slice(-6)}@people.example`,
+        phone: `+1504${String(5550000 + n).padStart(7, '0')}`,
+        address: `${n} Main Street`,
+        city: 'New Orleans',
+        state: 'LA',
+        zip: '70116',
+        ...given,
+      };
+    },
+    /** A visit through the ingest, as the pixel would send it. Returns the event id. */
+    async visit(
+      campaign: { siteKey: string },
+      given: {
+        email?: string;
+        hash?: Record<string, string>;
+        visitorId?: string;
+        ip?: string;
+        url?: string;
+        referrer?: string;
+        title?: string;
+        gpc?: boolean;
+        eventId?: string;
+        userAgent?: string;
+      } = {},
+    ): Promise<string> {
+      const i = given.eventId ?? newId(clock.now());
+      await features.visits.ingest.take(
+        {
+          k: campaign.siteKey,
+          e: [
+            {
+              i,
+              u: given.url ?? 'https://shop.example.com/',
+              ...(given.visitorId ? { v: given.visitorId } : {}),
+              ...(given.email ? { h: sha256(given.email) } : {}),
+              ...given.hash,
+              ...(given.referrer ? { r: given.referrer } : {}),
+              ...(given.title ? { t: given.title } : {}),
+              ...(given.gpc ? { g: 1 } : {}),
+            },
+          ],
+        },
+        { ip: given.ip ?? `203.0.113.${next() % 250}`, userAgent: given.userAgent ?? BROWSER, gpc: false },
+      );
+      return i;
+    },
+  };
+}
+
+export type Factories = ReturnType<typeof createFactories>;

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+import { BROWSER } from '../factories.ts';
+import type { Running } from '../stage.ts';
+
+/** What a fault run is given: the seed decides when the kills come, so that a run can be told again. */
+export interface FaultRun {
+  kills: number;
+  seed: number;
+  /** Takes a line about the progress of a long run. */
+  log?: (line: string) => void;
+}
+
+/** Random numbers in [0, 1) that follow from a seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** Waits until `done` answers true. Throws what is still missing when that takes too long. */
+export async function until(
+  what: string,
+  done: () => Promise<boolean> | boolean,
+  seconds = 90,
+): Promise<void> {
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await sleep(100)) {
+    if (await done()) return;
+  }
+  throw new Error(`Still waiting after ${seconds} s: ${what}`);
+}
+
+/** What visitors saw of a server under fault. */
+export interface Log {
+  /** Event ids answered with 204. */
+  acknowledged: Set<string>;
+  /** Answers by status; 0: the connection broke. */
+  answers: Map<number, number>;
+  /** 503 answers without Retry-After. */
+  unhelpful: number;
+}
+
+/** Browsers that send visits without pause and try each again, with the same id, until it is acknowledged. */
+export function sendVisits(
+  server: () => Running | undefined,
+  siteKey: string,
+  browsers: number,
+): { log: Log; stop(): Promise<void> } {
+  const log: Log = { acknowledged: new Set(), answers: new Map(), unhelpful: 0 };
+  let ending = false;
+  const browser = async (): Promise<void> => {
+    while (!ending) {
+      const id = newId(systemClock.now());
+      const body = JSON.stringify({ k: siteKey, e: [{ i: id, u: 'https://shop.example.com/' }] });
+      for (;;) {
+        const port = server()?.port;
+        if (port) {
+          const { status, retryAfter } = await post(port, body);
+          log.answers.set(status, (log.answers.get(status) ?? 0) + 1);
+          if (status === 503 && !retryAfter) log.unhelpful++;
+          if (status === 204) break;
+        }
+        await sleep(50);
+      }
+      log.acknowledged.add(id);
+    }
+  };
+  const all = Array.from({ length: browsers }, browser);
+  return {
+    log,
+    async stop() {
+      ending = true;
+      await Promise.all(all);
+    },
+  };
+}
+
+async function post(port: number, body: string): Promise<{ status: number; retryAfter: string | null }> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/v`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain;charset=UTF-8', 'user-agent': BROWSER },
+      body,
+      signal: AbortSignal.timeout(30_000),
+    });
+    await answer.arrayBuffer();
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after') };
+  } catch {
+    return { status: 0, retryAfter: null };
+  }
+}

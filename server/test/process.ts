@@ -1,0 +1,20 @@
+// One process of the platform for fault tests and benchmarks (stage.ts): the app as it is, on a database that is ready,
+// with two additions: addresses that it may deliver to although they are loopback (OUTBOUND, comma separated), and
+// POST /empty, which answers nothing and so is the limit that benchmarks compare with.
+import { createApp } from '../app.ts';
+import { loadConfig } from '../platform/config.ts';
+import { provisionLogins } from '../platform/db/connect.ts';
+
+const config = loadConfig(process.env);
+const app = await createApp({
+  config,
+  urls: await provisionLogins(config.databaseUrl!, config.appKey),
+  outboundExceptions: process.env.OUTBOUND?.split(',') ?? [],
+  mount(server) {
+    server.post('/empty', { config: { access: 'open' } }, async (_request, reply) => reply.code(204).send());
+  },
+});
+process.on('SIGTERM', () => {
+  void app.stop().then(() => process.exit(0));
+});
+console.log(`Listening http://127.0.0.1:${await app.start()}`);
