@@ -1,0 +1,60 @@
+// npm run bench [-- NAME ...] [-- --full] [-- --strict]: runs the benchmarks and prints what was reached of each limit.
+import { buildAll } from '../scripts/build.ts';
+import { benchBacklog } from './backlog.ts';
+import { benchImport, type Result } from './import.ts';
+import { benchIngest } from './ingest.ts';
+import { benchReplay } from './replay.ts';
+
+const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
+const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const full = flags.has('--full');
+
+const benchmarks: Record<string, () => Promise<Result>> = {
+  ingest: () => benchIngest(),
+  backlog: () => benchBacklog({ seconds: full ? 60 : 10 }),
+  replay: () => benchReplay(),
+  import: () => benchImport(),
+};
+for (const name of names) {
+  if (!benchmarks[name]) {
+    console.error(`There is no benchmark ${name}; there are ${Object.keys(benchmarks).join(', ')}.`);
+    process.exit(1);
+  }
+}
+for (const flag of flags) {
+  if (flag !== '--full' && flag !== '--strict') {
+    console.error(`Unknown ${flag}; there are --full (longer runs) and --strict (a miss fails).`);
+    process.exit(1);
+  }
+}
+
+await buildAll(true);
+const results: Result[] = [];
+for (const [name, run] of Object.entries(benchmarks)) {
+  if (names.length === 0 || names.includes(name)) results.push(await run());
+}
+
+const count = (value: number): string => Math.round(value).toLocaleString('en-US');
+const table = [
+  ['benchmark', 'limit', 'ours', 'ratio', 'target', ''],
+  ...results.map((r) => [
+    r.name,
+    count(r.limit),
+    count(r.ours),
+    r.ratio.toFixed(3),
+    String(r.target),
+    r.ratio >= r.target ? 'ok' : 'MISSED',
+  ]),
+];
+const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+console.log();
+for (const row of table) {
+  console.log(
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+const missed = results.filter((r) => r.ratio < r.target).length;
+process.exit(flags.has('--strict') && missed > 0 ? 1 : 0);

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A demo installation of its own: the real server process on a free port, with an embedded PostgreSQL in a new folder. */
+export interface Demo {
+  port: number;
+  password: string;
+  dataDir: string;
+  /** What the server has printed. */
+  output: () => string;
+  url: (host: string, path?: string) => string;
+  /** Ctrl-C; answers the exit code. */
+  stop: () => Promise<number | null>;
+  /** Starts again on the same folder and port. */
+  start: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0);
+  await new Promise((done) => probe.once('listening', done));
+  const { port } = probe.address() as { port: number };
+  await new Promise((done) => probe.close(done));
+  return port;
+}
+
+/** Starts the demo and waits until it serves. Throws with what it printed when it does not within two minutes. */
+export async function startDemo(env: Record<string, string> = {}): Promise<Demo> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lead-demo-'));
+  const port = await freePort();
+  let child: ChildProcess;
+  let printed = '';
+  const start = async (): Promise<void> => {
+    printed = '';
+    child = spawn(process.execPath, ['server/main.ts'], {
+      cwd: join(import.meta.dirname, '..'),
+      env: { ...process.env, DATA_DIR: join(dataDir, 'data'), PORT: String(port), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (printed += chunk));
+    const until = Date.now() + 170_000;
+    while (!printed.includes('Stop with Ctrl-C')) {
+      if (child.exitCode !== null || Date.now() > until) {
+        child.kill();
+        throw new Error(`The demo did not start:\n${printed}`);
+      }
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  };
+  const stop = async (): Promise<number | null> => {
+    if (child.exitCode !== null) return child.exitCode;
+    const ended = new Promise<number | null>((done) => child.once('exit', done));
+    child.kill('SIGINT');
+    return ended;
+  };
+  await start();
+  return {
+    port,
+    password: readFileSync(join(dataDir, 'data', 'demo-password'), 'utf8').trim(),
+    dataDir,
+    output: () => printed,
+    url: (host, path = '/') => `http://${host}:${port}${path}`,
+    stop,
+    start,
+    async close() {
+      await stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,327 @@
+import { createServer as createHttp, request as httpRequest } from 'node:http';
+import { Secret, TOTP } from 'otpauth';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+// A headless browser calls itself one, and is dropped as a bot.
+const asPerson = {
+  userAgent:
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
+};
+
+let demo: Demo;
+let browser: Browser;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  context = await browser.newContext(asPerson);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+/** Signs in through the page. */
+async function signIn(page: Page, host: string, email: string): Promise<void> {
+  await page.goto(demo.url(host, '/login'));
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(demo.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+}
+
+/** Waits until `probe` is true of a page that is loaded anew each time. */
+async function eventually(what: string, probe: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    if (await probe()) return;
+    await new Promise((done) => setTimeout(done, 500));
+  }
+  throw new Error(`Still not so after 30 s: ${what}`);
+}
+
+describe('[RUN-01] [RUN-04] the main job, as a newcomer does it', () => {
+  test('prints each address and login', () => {
+    const out = demo.output();
+    for (const text of [
+      'acme.localhost',
+      'shop.localhost',
+      'receiver.localhost',
+      'root@demo.test',
+      'agency@demo.test',
+      'client@demo.test',
+      'admin@demo.test',
+      'sales@demo.test',
+      demo.password,
+      '/api/reference',
+    ]) {
+      expect(out).toContain(text);
+    }
+  });
+
+  test('a person visits the shop, signs up, and is a paid, delivered lead in the client’s dashboard', async () => {
+    const shopper = await context.newPage();
+    const sent: string[] = [];
+    shopper.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/v') sent.push(request.postData() ?? '');
+    });
+    await shopper.goto(demo.url('shop.localhost'));
+    const email = 'visitor1@demo.example';
+    await shopper.getByRole('button', { name: email }).first().click();
+    await shopper.locator('form button[type=submit]').first().click();
+    await shopper.waitForURL(/thanks/);
+    await eventually('the pixel has sent a hash', async () => sent.some((body) => body.includes('"h":"')));
+    expect(sent.join()).not.toContain(email);
+
+    const client = await context.newPage();
+    await signIn(client, 'acme.localhost', 'client@demo.test');
+    await eventually('the lead stands in the table', async () => {
+      await client.goto(demo.url('acme.localhost', '/dashboard'));
+      await client.getByRole('table').last().waitFor();
+      await client.waitForLoadState('networkidle');
+      return client.getByText(email).first().isVisible();
+    });
+    await client.getByText(email).first().click();
+    const drawer = client.getByRole('dialog');
+    await drawer.waitFor();
+    await eventually('the drawer tells why it matched and that it was delivered', async () => {
+      const text = await drawer.innerText();
+      return /e-mail/i.test(text) && /receiver\.localhost/.test(text) && /delivered/i.test(text);
+    });
+    expect(await drawer.innerText()).toContain('$2.00');
+
+    const receiver = await context.newPage();
+    await receiver.goto(demo.url('receiver.localhost'));
+    const told = await receiver.locator('body').innerText();
+    expect(told).toContain(email);
+    expect(told).toMatch(/valid|verified/i);
+  });
+});
+
+describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the browser', () => {
+  test('an agency makes it, adds balance, puts its tag on a page, and the visitor becomes a lead', async () => {
+    const page = await (await browser.newContext(asPerson)).newPage();
+    await signIn(page, 'acme.localhost', 'agency@demo.test');
+    await page.getByRole('link', { name: 'Visitor ID' }).first().click();
+    await page.getByRole('button', { name: 'New campaign' }).first().click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Client').fill('Harbor');
+    await page.getByRole('option', { name: /Harbor Dental Care/ }).click();
+    await form.getByLabel('Name').fill('Landing page');
+    await form.getByLabel('Site', { exact: false }).first().fill(demo.url('shop.localhost'));
+    await form.getByLabel('Price per lead').fill('1.25');
+    await form.getByRole('button', { name: 'Create campaign' }).click();
+    const tag = page.getByText(/<script async src=/);
+    await tag.waitFor();
+    const markup = (await tag.innerText()).trim();
+
+    // It stands still until it has balance; the agency records what the client paid.
+    await page.getByRole('tab', { name: 'Balance' }).click();
+    await page.getByRole('button', { name: 'Add balance' }).first().click();
+    const adding = page.getByRole('dialog').last();
+    await adding.getByLabel('Amount').fill('5');
+    await adding.getByRole('button', { name: 'Add balance' }).click();
+    await page.getByText('$5.00').first().waitFor();
+
+    // The check reads the page and names what it found: the shop carries another campaign's tag.
+    await page.getByRole('tab', { name: 'Install' }).click();
+    await page.getByRole('button', { name: /check/i }).first().click();
+    await page
+      .getByText(/another|other/i)
+      .first()
+      .waitFor();
+
+    // The tag on a page of somebody else's server.
+    const site = createHttp((_request, response) =>
+      response
+        .setHeader('content-type', 'text/html')
+        .end(`<!doctype html><title>Landing</title>${markup}<p>Hello`),
+    );
+    await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
+    try {
+      const shopper = await context.newPage();
+      const arrived = shopper.waitForResponse((response) => new URL(response.url()).pathname === '/v');
+      await shopper.goto(
+        `http://landing.localhost:${(site.address() as { port: number }).port}/?email=visitor2%40demo.example`,
+      );
+      expect((await arrived).status()).toBe(204);
+    } finally {
+      site.close();
+    }
+    await eventually('the lead stands in the dashboard of the agency', async () => {
+      await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
+      await page.getByRole('table').last().waitFor();
+      await page.waitForLoadState('networkidle');
+      return page.getByText('visitor2@demo.example').first().isVisible();
+    });
+    await page.context().close();
+  });
+});
+
+describe('[AUTH-06] [AUTH-19] the guards of the login, in the browser', () => {
+  /** A call to the API by name of host, which Node does not resolve. */
+  const ask = (method: string, path: string, body?: object, token?: string) =>
+    new Promise<Record<string, string>>((done, fail) => {
+      const request = httpRequest(
+        {
+          host: '127.0.0.1',
+          port: demo.port,
+          method,
+          path: `/api${path}`,
+          headers: {
+            host: `acme.localhost:${demo.port}`,
+            'content-type': 'application/json',
+            ...(token ? { authorization: `Bearer ${token}` } : {}),
+          },
+        },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk) => (text += chunk)).on('end', () => done(JSON.parse(text)));
+        },
+      );
+      request.on('error', fail).end(body ? JSON.stringify(body) : undefined);
+    });
+
+  test('an authenticator’s code is asked for and lets in; after wrong passwords the browser solves the captcha by itself', async () => {
+    const email = 'admin@demo.test';
+    const { access_token: token } = await ask('POST', '/login', { username: email, password: demo.password });
+    const me = await ask('GET', '/user', undefined, token);
+    const { secretKey } = await ask(
+      'GET',
+      `/setting/get-google-tfa/${me.id}/${me.company_id}`,
+      undefined,
+      token,
+    );
+    const totp = new TOTP({ secret: Secret.fromBase32(secretKey!) });
+    // The code of the step before is still good, and leaves that of now for the login.
+    const earlier = totp.generate({ timestamp: Date.now() - 30_000 });
+    const answer = await ask(
+      'PUT',
+      `/setting/twofactorauth/${me.id}`,
+      {
+        two_factor_auth: true,
+        two_factor_auth_type: 'google',
+        secretKey,
+        currpassword: demo.password,
+        code: earlier,
+      },
+      token,
+    );
+    expect(answer.message).toBeTruthy();
+
+    const page = await (await browser.newContext(asPerson)).newPage();
+    await page.goto(demo.url('acme.localhost', '/login'));
+    const submit = async (password: string) => {
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Password', { exact: true }).fill(password);
+      await page.getByRole('button', { name: 'Log in' }).click();
+    };
+    const captchas: number[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('/api/general/captcha')) captchas.push(response.status());
+    });
+    for (let i = 0; i < 3; i++) {
+      const answered = page.waitForResponse((response) => response.url().endsWith('/api/login'));
+      await submit('wrong password');
+      await answered;
+      await page.getByRole('alert').waitFor();
+      await page.waitForLoadState('networkidle');
+    }
+    await submit(demo.password);
+    await page.getByText('Enter the code that your authenticator shows.').waitFor();
+    await page.getByRole('textbox').first().pressSequentially(totp.generate());
+    await page.waitForURL(/\/dashboard/);
+    expect(captchas.length).toBeGreaterThan(0);
+    expect(new Set(captchas)).toEqual(new Set([200]));
+    await page.context().close();
+  });
+});
+
+describe('the app around it', () => {
+  test('[RUN-02] [WIRE-02] the browser that the set-up found sends bodies encrypted, and keeps no token where a script can read it', async () => {
+    const page = await (await browser.newContext(asPerson)).newPage();
+    const bodies: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && bodies.push(request.postData() ?? ''));
+    await signIn(page, 'acme.localhost', 'client@demo.test');
+    expect(bodies.length).toBeGreaterThan(0);
+    for (const body of bodies)
+      expect(JSON.parse(body)).toEqual({ dt: expect.stringMatching(/^[\w-]+(\.[\w-]*){4}$/) });
+    expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toMatch(/eyJ|refresh/);
+    expect(await page.evaluate('document.cookie')).not.toContain('refresh');
+    const cookies = await page.context().cookies();
+    expect(cookies.find((cookie) => cookie.name === '__Host-refresh')).toMatchObject({
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Strict',
+      path: '/',
+    });
+    await page.context().close();
+  });
+
+  test('[AUTH-04] a session that has ended says so and leads back to the login', async () => {
+    const page = await (await browser.newContext(asPerson)).newPage();
+    await signIn(page, 'acme.localhost', 'client@demo.test');
+    await page.getByRole('table').last().waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.context().clearCookies();
+    await page.route('**/api/leadspeek/**', (route) =>
+      route.fulfill({
+        status: 401,
+        json: { result: 'failed', message: 'Unauthenticated.', errors: {}, requestId: 'x' },
+      }),
+    );
+    await page.getByRole('link', { name: 'Visitor ID' }).first().click();
+    const alert = page.getByRole('dialog');
+    await alert.getByText('Your session has ended. Please log in again to continue.').waitFor();
+    expect(await alert.innerText()).toContain('Session Ended');
+    await alert.getByRole('button').last().click();
+    await page.waitForURL(/\/login/);
+    await page.context().close();
+  });
+
+  test('[ROUT-03] what fails to load shows the error page; Retry loads again', async () => {
+    const page = await (await browser.newContext(asPerson)).newPage();
+    await page.route('**/api/general/domain-info', (route) =>
+      route.fulfill({ status: 500, json: { result: 'failed', message: '', errors: {}, requestId: 'r-1' } }),
+    );
+    await page.goto(demo.url('acme.localhost', '/login'));
+    await page.getByText('Something Went Wrong').waitFor();
+    expect(await page.locator('body').innerText()).toContain(
+      'Please try again later or contact the administrator.',
+    );
+    await page.unroute('**/api/general/domain-info');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    await page.context().close();
+  });
+
+  test('nobody else’s pages: an agency’s name on its own host only, the platform’s on none of them', async () => {
+    for (const [host, name, foreign] of [
+      ['acme.localhost', 'Acme Leads', /Meridian|Blue Peak|Summit/],
+      ['bluepeak.localhost', 'Blue Peak', /Meridian|Acme|Summit/],
+    ] as const) {
+      const page = await (await browser.newContext(asPerson)).newPage();
+      await page.goto(demo.url(host, '/login'));
+      await page.getByLabel('E-mail').waitFor();
+      const all = `${await page.title()} ${await page.content()}`;
+      expect(all).toContain(name);
+      expect(all).not.toMatch(foreign);
+      await page.context().close();
+    }
+  });
+});
+
+describe('[RUN-01] stopping and starting', () => {
+  test('Ctrl-C ends it cleanly, and the second start finds everything', async () => {
+    expect(await demo.stop()).toBe(0);
+    await demo.start();
+    expect(demo.output()).not.toContain('Filling the demo');
+    // The login outlives the restart, too: its session is in the database, its refresh token in the browser's cookie.
+    const page = await context.newPage();
+    await page.goto(demo.url('acme.localhost', '/dashboard'));
+    await page.getByRole('table').last().waitFor();
+    expect(await page.getByText('visitor1@demo.example').first().isVisible()).toBe(true);
+  });
+});
