@@ -321,7 +321,6 @@ describe('[RUN-01] stopping and starting', () => {
     // The login outlives the restart, too: its session is in the database, its refresh token in the browser's cookie.
     const page = await context.newPage();
     await page.goto(demo.url('acme.localhost', '/dashboard'));
-    await page.getByRole('table').last().waitFor();
-    expect(await page.getByText('visitor1@demo.example').first().isVisible()).toBe(true);
+    await page.getByText('visitor1@demo.example').first().waitFor({ state: 'visible' });
   });
 });
