@@ -1,20 +1,19 @@
 // npm run import:people -- FILE --root ID [--map "COLUMN=FIELD" ...]
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { PERSON_FIELDS } from '../contract/identity.ts';
 import { createAudit } from '../server/features/audit/index.ts';
 import { createIdentity, FileFault, TooLarge } from '../server/features/identity/index.ts';
 import { createTenants, type Tenants } from '../server/features/tenants/index.ts';
 import { systemClock } from '../server/platform/clock.ts';
-import { type Config, ConfigError, loadConfig } from '../server/platform/config.ts';
+import { ConfigError, loadConfig } from '../server/platform/config.ts';
 import { Vault } from '../server/platform/crypto.ts';
 import { openDatabase, provisionLogins } from '../server/platform/db/connect.ts';
-import { embeddedUrl, startEmbedded } from '../server/platform/db/embedded.ts';
 import { isMigrated } from '../server/platform/db/migrate.ts';
 import { EventHub } from '../server/platform/events.ts';
 import { Jobs } from '../server/platform/jobs.ts';
 import type { Log } from '../server/platform/platform.ts';
+import { findDatabase, NoDatabase } from './find-database.ts';
 
 const USAGE = `Usage: npm run import:people -- FILE --root ROOT [--map "COLUMN=FIELD" ...]
 
@@ -68,27 +67,6 @@ function readArguments(args: string[]): { file: string; root: string; mapping: R
     mapping[pair.slice(0, at)] = field;
   }
   return { file, root: values.root, mapping };
-}
-
-/** The database to work on, and how to leave it. */
-async function findDatabase(config: Config): Promise<{ url: string; close: () => Promise<void> }> {
-  if (config.databaseUrl) return { url: config.databaseUrl, close: async () => {} };
-  const lead = (url: string) => Object.assign(new URL(url), { pathname: '/lead' }).href;
-  const running = embeddedUrl(config.dataDir);
-  if (!running)
-    throw new Wrong(
-      `DATA_DIR: there is no database in ${config.dataDir}. Run npm start once, or set DATABASE_URL.`,
-    );
-  const client = new pg.Client({ connectionString: running });
-  try {
-    await client.connect();
-    return { url: lead(running), close: async () => {} };
-  } catch {
-    const own = await startEmbedded({ dataDir: config.dataDir, log: (line) => console.log(line) });
-    return { url: lead(own.url), close: () => own.stop() };
-  } finally {
-    await client.end().catch(() => {});
-  }
 }
 
 async function findRoot(tenants: Tenants, root: string): Promise<string> {
@@ -177,7 +155,7 @@ const number = (value: number): string => value.toLocaleString('en-US');
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    const known = [Wrong, FileFault, TooLarge, ConfigError].some((kind) => error instanceof kind);
+    const known = [Wrong, NoDatabase, FileFault, TooLarge, ConfigError].some((kind) => error instanceof kind);
     console.error(known ? (error as Error).message : error);
     process.exit(1);
   },

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { contract } from '../contract/index.ts';
 import { accessFinish, accessRoutes, createAccess, startAccess } from './features/access/index.ts';
-import { createAudit } from './features/audit/index.ts';
+import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns } from './features/campaigns/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
@@ -53,6 +53,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const tenants = createTenants(platform);
   const people = createPeople(platform);
   const audit = createAudit();
+  const logChain = createLogChain(platform);
   const { smtpUrl, mailFrom, recaptcha } = platform.config;
   const mail = createMail(platform, smtpUrl ? smtpTransport(smtpUrl) : outboxOnly, mailFrom);
   const limits = createLimits(platform);
@@ -71,6 +72,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     tenants,
     people,
     audit,
+    logChain,
     access,
     billing,
     identity,
@@ -218,6 +220,7 @@ export async function createApp(parts: AppParts) {
         await startIdentityJobs(features.identity);
         await startDelivery(features.delivery);
         await features.mail.start();
+        await startAudit(features.logChain, jobs);
         await startAccess(features.access, jobs);
         features.leads.resolver.start();
       }
@@ -231,6 +234,9 @@ export async function createApp(parts: AppParts) {
         () => server.close(),
         () => features.leads.resolver.stop(),
         () => jobs.stop(),
+        // What was logged to the last is sealed now; without the database it is at the next start.
+        () =>
+          has('worker') && features.logChain.seal().catch((error) => log.error({ err: error }, 'not sealed')),
         () => database.close(),
       ];
       const failures: unknown[] = [];

@@ -46,7 +46,8 @@ export class Vault {
   }
 }
 
-const keyId = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
+/** The short name of an application key, by which what was made under it tells which one it was. */
+export const keyId = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
 
 /** A 32-byte key for one purpose, derived from the application key. */
 export function derive(appKey: Buffer, purpose: string): Buffer {

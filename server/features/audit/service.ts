@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import { locate } from '../../platform/geo.ts';
 import { newId } from '../../platform/ids.ts';
+import { hashOfDetail } from './chain.policy.ts';
 import { insertLog, whoIs } from './store.ts';
 
 /** What a change is recorded as. `description` is for people and may name them; it is kept erasable. */
@@ -58,7 +58,7 @@ export function createAudit(): Audit {
         object_kind: entry.objectKind,
         object_id: entry.objectId,
         request_id: who.requestId,
-        detail_hash: createHash('sha256').update(JSON.stringify(detail)).digest(),
+        detail_hash: hashOfDetail(detail),
         created_at: at,
       },
       detail,

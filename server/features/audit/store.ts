@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** Inserts a log row with its erasable detail. */
+/** Inserts a log row with its erasable detail, and notes that it is to be sealed. */
 export async function insertLog(
   tx: Tx,
   row: Insertable<Schema['user_log']>,
@@ -10,6 +10,10 @@ export async function insertLog(
 ): Promise<void> {
   await tx.insertInto('user_log').values(row).execute();
   const { id, root_id, agency_id, company_id } = row;
+  await tx
+    .insertInto('log_unsealed')
+    .values({ log_id: id, root_id, agency_id: agency_id ?? null, company_id })
+    .execute();
   await tx
     .insertInto('user_log_detail')
     .values({ log_id: id, root_id, agency_id: agency_id ?? null, company_id, ...detail })

@@ -173,6 +173,20 @@ export interface Schema {
     description: Maybe<string>;
     company_name: Maybe<string>;
   };
+  log_unsealed: Owner & { log_id: string };
+  log_seal: Owner & {
+    seq: bigint;
+    first_position: bigint;
+    last_position: bigint;
+    log_ids: string[];
+    row_hashes: Buffer[];
+    drained: boolean;
+    previous_hash: Buffer;
+    hash: Buffer;
+    mac: Buffer;
+    key_id: string;
+    sealed_at: At;
+  };
   account: Owner & { id: string; campaign_id: Maybe<string>; kind: string; created_at: At };
   account_balance: Owner & { account_id: string; balance: Default<bigint> };
   transfer: Owner & {

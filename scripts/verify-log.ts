@@ -1,0 +1,71 @@
+// npm run verify:log [-- --head HASH ...]
+import { parseArgs } from 'node:util';
+import { type Verdict, verifyLog } from '../server/features/audit/index.ts';
+import { ConfigError, loadConfig } from '../server/platform/config.ts';
+import { findDatabase, NoDatabase } from './find-database.ts';
+
+const USAGE = `Usage: npm run verify:log [-- --head HASH ...]
+
+Recomputes the hash chain of the user log and says what was altered, removed or put in afterwards. Ends with 1 if anything was.
+
+  --head  the end of a chain that this command printed before and that was kept elsewhere: it must still be in a chain,
+          or else the log was cut off before it
+
+The database is that of DATABASE_URL, else the one in DATA_DIR; it may be in use.`;
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+/** Prints the verdicts; returns the exit code. */
+function tell(verdicts: Verdict[], heads: string[]): number {
+  let breaks = 0;
+  for (const one of verdicts) {
+    console.log(
+      `Root ${one.rootId}: ${number(one.rows)} rows in ${number(one.seals)} seals, ` +
+        `${number(one.erased)} with an erased detail, ${number(one.unsealed)} not sealed yet` +
+        `${one.unsealedSince ? ` (the oldest of ${one.unsealedSince.toISOString()})` : ''}.`,
+    );
+    if (one.unproven > 0)
+      console.log(
+        `  ${number(one.unproven)} seals are of an application key that is not known here (APP_KEY_PREVIOUS): their hashes fit, their origin is not proven.`,
+      );
+    for (const { kind, id, words } of one.breaks)
+      console.log(`  ${kind.toUpperCase()}  ${kind === 'seal' ? 'seal' : 'row'} ${id}: ${words}.`);
+    if (one.head) console.log(`  End of the chain: ${one.head}`);
+    breaks += one.breaks.length;
+  }
+  for (const head of heads) {
+    if (verdicts.some((one) => one.hashes.has(head.toLowerCase()))) continue;
+    console.log(`  CUT  --head ${head}: no chain holds it any more.`);
+    breaks++;
+  }
+  if (verdicts.length === 0) console.log('There is no log yet.');
+  console.log(breaks === 0 ? 'The log is whole.' : `The log is broken in ${number(breaks)} places.`);
+  return breaks === 0 ? 0 : 1;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { head: { type: 'string', multiple: true }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const config = loadConfig({ ...process.env, SEED: 'none' });
+  const database = await findDatabase(config);
+  try {
+    return tell(await verifyLog(database.url, [config.appKey, ...config.previousAppKeys]), values.head ?? []);
+  } finally {
+    await database.close();
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    const isArgument = String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS');
+    if (isArgument) console.error(`${(error as Error).message}\n\n${USAGE}`);
+    else console.error(error instanceof NoDatabase || error instanceof ConfigError ? error.message : error);
+    process.exit(1);
+  },
+);
