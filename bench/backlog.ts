@@ -121,6 +121,7 @@ async function fill(stage: Stage, webhook: string): Promise<{ siteKeys: string[]
         kind: 'client',
         grade: 'client.owner',
         isAccountExecutive: false,
+        trueActor: null,
       },
       requestId: 'bench',
       clock: systemClock,

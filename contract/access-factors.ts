@@ -51,7 +51,7 @@ export const factors = {
       tags,
       summary: 'Change the own password; ends the other sessions',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', notInView: true })
     .input(
       z.object({
         usrID: Id,
@@ -77,7 +77,7 @@ export const factors = {
       tags,
       summary: 'The secret for an authenticator app, made by the server for this session, and its QR image',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', notInView: true })
     .input(z.object({ userId: Id, companyId: Id }))
     .output(
       z.object({ qrCodeUrl: z.string().describe('A data: address of the image'), secretKey: z.string() }),
@@ -90,7 +90,7 @@ export const factors = {
       summary:
         'Change the own two-factor setting: the current password, and for google a code of the new secret',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', notInView: true })
     .input(
       z.object({
         userId: Id,

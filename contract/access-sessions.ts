@@ -26,12 +26,12 @@ export const sessions = {
     .output(z.object({ data: z.array(SessionRow) })),
   endSession: call
     .route({ method: 'DELETE', path: '/user/sessions/{id}', tags, summary: 'Sign one device out' })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', notInView: true })
     .input(z.object({ id: Id }))
     .output(Done),
   endOtherSessions: call
     .route({ method: 'POST', path: '/user/sessions/end-others', tags, summary: 'Sign all other devices out' })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', notInView: true })
     .input(z.object({}))
     .output(Done.extend({ ended: z.int() })),
   ssoValidation: call

@@ -3,15 +3,21 @@ import { entry } from './access-entry.ts';
 import { factors } from './access-factors.ts';
 import { sessions } from './access-sessions.ts';
 import { LoginAnswer, Tokens } from './access-tokens.ts';
+import { View, ViewToken, view } from './access-view.ts';
 import { call } from './base.ts';
 import { Done, Email, Flag, Id, Instant, Line, NewPassword } from './primitives.ts';
+
+const UserType = z.enum(['user', 'userdownline', 'client', 'administrator', 'sales']);
 
 /** The signed-in person (spec product 3, Session user; the fields of this stage). */
 export const SessionUser = z.object({
   id: Id,
   name: z.string(),
   email: z.string(),
-  user_type: z.enum(['user', 'userdownline', 'client', 'administrator', 'sales']),
+  user_type: UserType,
+  user_type_ori: UserType.nullable().describe("In view mode the true actor's"),
+  isViewMode: z.boolean(),
+  view: View.nullable().describe('Null outside view mode'),
   systemuser: z.boolean(),
   rootcomp: z.boolean(),
   isAccExecutive: Flag,
@@ -66,7 +72,7 @@ export const access = {
     })
     .meta({ access: 'public' })
     .input(z.object({ refresh_token: z.string().max(512).optional() }))
-    .output(Tokens),
+    .output(Tokens.extend({ view: ViewToken.optional().describe('A view of this login that still lives') })),
   logout: call
     .route({ method: 'POST', path: '/logout', tags: ['Access'], summary: 'End this session' })
     .meta({ access: 'session.own' })
@@ -107,4 +113,5 @@ export const access = {
   ...entry,
   ...factors,
   ...sessions,
+  ...view,
 };

@@ -4,6 +4,11 @@ import type { Permission } from './permissions.ts';
 /** What a call needs: nobody signed in, anybody signed in with this permission. */
 export interface Meta {
   access?: 'public' | Permission;
+  /**
+   * Refused in view mode (403): what changes a person's passwords, second factors, sessions or ways in, and what moves
+   * money (cards, charges, balances).
+   */
+  notInView?: true;
 }
 
 /** Start of every call's contract. */

@@ -205,7 +205,7 @@ export const campaigns = {
       tags: ['Campaigns'],
       summary: 'Record prepaid balance that the client paid the agency for',
     })
-    .meta({ access: 'campaign.topup' })
+    .meta({ access: 'campaign.topup', notInView: true })
     .input(Which.extend({ amount: Dollars, idempotencyKey: z.string().min(8).max(100) }))
     .output(Done.extend({ balance_micros: Micros })),
   refusals: call

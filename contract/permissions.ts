@@ -28,6 +28,8 @@ export const PERMISSIONS = {
   'integration.write': [...agencies, ...clients],
   'people.import': roots,
   'client.list': [...roots, ...agencies],
+  'company.list': [...roots, ...agencies],
+  'view.switch': [...roots, ...agencies],
 } as const satisfies Record<string, readonly Grade[]>;
 
 export type Permission = keyof typeof PERMISSIONS;

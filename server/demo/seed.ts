@@ -306,6 +306,7 @@ export async function seedDemo(
         kind: 'client',
         grade: 'client.owner',
         isAccountExecutive: false,
+        trueActor: null,
       },
       requestId: 'demo',
       clock,

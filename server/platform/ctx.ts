@@ -27,6 +27,17 @@ export interface Actor {
   kind: CompanyKind;
   grade: Grade;
   isAccountExecutive: boolean;
+  /** In view mode the person who really acts, while all the rest is that of the person viewed; else null. */
+  trueActor: TrueActor | null;
+}
+
+/** Who acts in view mode. */
+export interface TrueActor {
+  userId: string;
+  name: string;
+  companyId: string;
+  kind: CompanyKind;
+  grade: Grade;
 }
 
 /** What a person may see: a root's people its system, an agency's their agency and its clients, a client's themselves. */

@@ -15,6 +15,8 @@ interface Target {
   leadId: string;
   webhookId: string;
   importId: string;
+  /** The client's owner. */
+  personId: string;
   canary: string;
 }
 interface Principal {
@@ -59,6 +61,14 @@ async function otherSession(who: Principal): Promise<string> {
     [who.userId],
   );
   return rows[0].id;
+}
+
+/** Somebody's view is over, so that another may begin. */
+async function endViewsOf(who: Principal): Promise<void> {
+  await app.admin.query(
+    `update session set revoked_at = now(), revoked_why = 'reverted' where viewer_id = $1 and revoked_at is null`,
+    [who.userId],
+  );
 }
 
 const fields = { campaignName: 'Matrix', urlCode: 'https://matrix.example/' };
@@ -177,6 +187,28 @@ const samples: Record<string, Sample> = {
   'DELETE /api/user/sessions/:id': {
     named: false,
     request: async (_, who) => ({ url: `/api/user/sessions/${who ? await otherSession(who) : NOBODY}` }),
+  },
+  // Somebody below whom one may view as: the target's own person; a client's people are nobody's to view as for a client.
+  'POST /api/user/switch': {
+    named: true,
+    request: async (t, who) => {
+      if (who) await endViewsOf(who);
+      return { url: '/api/user/switch', body: { usrID: t.personId, reason: 'Matrix test' } };
+    },
+  },
+  'POST /api/user/switch/renew': {
+    named: false,
+    request: () => ({ url: '/api/user/switch/renew', body: {} }),
+    passes: [409],
+  },
+  'POST /api/user/switch/revert': {
+    named: false,
+    request: () => ({ url: '/api/user/switch/revert', body: {} }),
+    passes: [409],
+  },
+  'GET /api/configuration/company/list': {
+    named: true,
+    request: (t) => ({ url: `/api/configuration/company/list?companyID=${t.client.agency_id}` }),
   },
   'GET /api/user': { named: false, request: () => ({ url: '/api/user' }) },
   'POST /api/general/download-token': {
@@ -398,7 +430,8 @@ beforeAll(async () => {
         ],
       )
     ).rows[0].id;
-    return { name, client, campaign, leadId: rows[0].id, webhookId, importId, canary };
+    const personId = (await make.user(client, { name: canary })).id;
+    return { name, client, campaign, leadId: rows[0].id, webhookId, importId, personId, canary };
   };
   fresh = async (target) => {
     const campaign = await make.campaign(target.client, {

@@ -77,6 +77,34 @@ export function belongsAt(
   return who.kind !== 'root' && tenant.agencyId === who.agencyId;
 }
 
+/** A view lasts 30 minutes, and as long again from each renewal. */
+export const VIEW_MS = 30 * 60_000;
+
+/** Somebody's place in the tree and their role there. */
+export interface Place {
+  rootId: string;
+  agencyId: string | null;
+  companyId: string;
+  kind: CompanyKind;
+  role: string;
+}
+
+/**
+ * Whether somebody may see the product as somebody else (NAV-03): owners and administrators of a root as the people of its
+ * agencies and clients, those of an agency as its clients' people. Never within a company, never upward.
+ */
+export function mayView(viewer: Place, viewed: Place): boolean {
+  if (viewer.role !== 'owner' && viewer.role !== 'administrator') return false;
+  if (viewer.rootId !== viewed.rootId || viewed.kind === 'root') return false;
+  if (viewer.kind === 'root') return true;
+  return viewer.kind === 'agency' && viewed.kind === 'client' && viewed.agencyId === viewer.agencyId;
+}
+
+/** When a view that is begun or renewed now ends: never after the login behind it. */
+export function viewEnd(now: Date, loginEnds: Date): Date {
+  return new Date(Math.min(now.getTime() + VIEW_MS, loginEnds.getTime()));
+}
+
 export const gradeOf = (kind: CompanyKind, role: string): Grade => `${kind}.${role}` as Grade;
 
 /** The wire's user_type (spec product 6; domain, Who). */

@@ -67,6 +67,8 @@ export function accessRoutes(access: Access, tenants: Tenants): Handlers<typeof 
     },
     async user(ctx) {
       const user = await access.self(ctx);
+      const { trueActor } = ctx.actor;
+      const view = await access.view.about(ctx);
       const door = await tenants.frontDoor(
         user.kind === 'client' ? (user.parent_id ?? user.root_id) : user.company_id,
       );
@@ -75,6 +77,17 @@ export function accessRoutes(access: Access, tenants: Tenants): Handlers<typeof 
         name: user.name,
         email: user.email,
         user_type: userType(user.kind, user.role),
+        user_type_ori: trueActor && userType(trueActor.kind, trueActor.grade.split('.')[1] ?? ''),
+        isViewMode: trueActor !== null,
+        view:
+          trueActor && view
+            ? {
+                by_name: trueActor.name,
+                as_name: user.name,
+                reason: view.reason,
+                expires_at: view.expiresAt.toISOString(),
+              }
+            : null,
         systemuser: user.kind === 'root',
         rootcomp: user.kind === 'root',
         isAccExecutive: user.is_account_executive ? 'T' : 'F',
@@ -131,6 +144,27 @@ export function accessRoutes(access: Access, tenants: Tenants): Handlers<typeof 
       return { ...done('All other devices are signed out.'), ended };
     },
     ssoValidation: (ctx, input) => access.sso.validate(ctx, input),
+    async switchUser(ctx, input) {
+      return { ...done(ownMessages.viewStarted), ...(await access.view.start(ctx, input)) };
+    },
+    async renewView(ctx) {
+      const until = await access.view.renew(ctx);
+      return { ...done(ownMessages.viewRenewed), expires_at: until.toISOString() };
+    },
+    async revertView(ctx) {
+      await access.view.revert(ctx);
+      return done(ownMessages.viewEnded);
+    },
+    async companies(ctx, input) {
+      const found = await access.view.companies(ctx, input);
+      const data = found.data.map((row) => ({
+        ...row,
+        kind: row.kind === 'client' ? ('client' as const) : ('agency' as const),
+        created_at: row.created_at.toISOString(),
+        clients: Number(row.clients),
+      }));
+      return { ...found, data };
+    },
     downloadToken: (ctx, input) => access.downloadToken(ctx, input.path),
     async firstOwner(_ctx, input) {
       await access.firstOwner(input);

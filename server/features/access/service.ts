@@ -19,10 +19,11 @@ import { createKeys } from './keys.ts';
 import { createLogin } from './login.service.ts';
 import * as policy from './policy.ts';
 import { createPost } from './post.service.ts';
-import { createSessions, type TokenPair } from './session.service.ts';
+import { createSessions, type TokenPair, type ViewTokens } from './session.service.ts';
 import * as sessionStore from './session.store.ts';
 import { createSso } from './sso.service.ts';
 import * as store from './store.ts';
+import { createView } from './view.service.ts';
 
 export type Access = ReturnType<typeof createAccess>;
 
@@ -51,22 +52,28 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     throw new Refusal('unauthenticated', messages.unauthenticated);
   };
 
+  const view = createView(platform, { audit, people, sessions });
+
   return {
     keys,
 
     sessions,
+    view,
     captcha,
     login: createLogin(platform, parts),
     factors: createFactors(platform, parts),
     entry: createEntry(platform, parts),
     sso: createSso(platform, parts),
 
-    /** New tokens for a refresh token, with rotation and reuse detection (AUTH-02). */
-    async refresh(ctx: Ctx, token: string | undefined): Promise<TokenPair> {
+    /**
+     * New tokens for a refresh token, with rotation and reuse detection (AUTH-02), and that of the login's view where one
+     * lives: a view has no refresh token of its own, so it cannot outlive the login or its 30 minutes.
+     */
+    async refresh(ctx: Ctx, token: string | undefined): Promise<TokenPair & { view?: ViewTokens }> {
       const read = token ? policy.readRefreshToken(sessions.refreshKey, token) : null;
       if (!read) return refuse();
       const state = await sessionStore.sessionState(db.app, read.sessionId);
-      if (!state?.live) return refuse();
+      if (!state?.live || state.viewer_id) return refuse();
       const who = {
         rootId: state.root_id,
         agencyId: state.agency_id,
@@ -102,27 +109,33 @@ export function createAccess(platform: Platform, deps: AccessParts) {
         sessions.forget([read.sessionId]);
         return refuse();
       }
-      return sessions.tokens(ctx.tenant, state.user_id, read.sessionId, generation);
+      const pair = await sessions.tokens(ctx.tenant, state.user_id, read.sessionId, generation);
+      const viewing = await view.tokenOf(ctx.tenant, read.sessionId);
+      return { ...pair, ...(viewing ? { view: viewing } : {}) };
     },
 
+    /** Ends the login; in view mode the one behind the view, and so both. */
     async logout(ctx: Ctx): Promise<void> {
       const { actor } = ctx;
-      await inScope(db.app, ctx.scope, async (tx) => {
-        if (await sessionStore.revokeSession(tx, actor.sessionId, clock.now(), 'logout')) {
+      const state = await sessionStore.sessionState(db.app, actor.sessionId);
+      const id = state?.viewer_session_id ?? actor.sessionId;
+      await inScope(db.app, { rootId: actor.rootId }, async (tx) => {
+        if (await sessionStore.revokeSession(tx, id, clock.now(), 'logout')) {
           await audit.record(tx, ctx, {
             action: 'logout',
             objectKind: 'session',
-            objectId: actor.sessionId,
+            objectId: id,
             description: 'Signed out',
           });
         }
       });
-      sessions.forget([actor.sessionId]);
+      sessions.forget([id, actor.sessionId]);
     },
 
     /** Who an access token belongs to, at this tenant's host. Throws 401. */
     async actorOf(token: string, tenant: Tenant): Promise<Actor> {
       let sessionId: string | undefined;
+      let trueActorId: string | null = null;
       try {
         const { payload } = await jwtVerify(
           token,
@@ -135,24 +148,15 @@ export function createAccess(platform: Platform, deps: AccessParts) {
           },
         );
         sessionId = typeof payload.sid === 'string' ? payload.sid : undefined;
+        trueActorId = (payload.act as { sub?: string } | undefined)?.sub ?? null;
       } catch (error) {
         if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J'))
           return refuse();
         throw error;
       }
-      const state = sessionId ? await sessions.stateOf(sessionId) : undefined;
-      if (!sessionId || !state?.live || state.expires_at <= clock.now()) return refuse();
-      const actor: Actor = {
-        userId: state.user_id,
-        sessionId,
-        rootId: state.root_id,
-        agencyId: state.agency_id,
-        companyId: state.company_id,
-        kind: state.kind,
-        grade: policy.gradeOf(state.kind, state.role),
-        isAccountExecutive: state.is_account_executive,
-      };
-      return policy.belongsAt(tenant, actor) ? actor : refuse();
+      if (!sessionId) return refuse();
+      const state = await sessions.stateOf(sessionId);
+      return sessions.actorIn(tenant, sessionId, state, trueActorId) ?? refuse();
     },
 
     /** The signed-in person's own record. */
@@ -177,6 +181,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
           agency_id: actor.agencyId,
           company_id: actor.companyId,
           user_id: actor.userId,
+          viewer_id: actor.trueActor?.userId ?? null,
           path: wanted,
           created_at: now,
           expires_at: expires,
@@ -195,8 +200,11 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     async actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null> {
       const used = await store.useDownloadToken(db.app, hashToken(token), path, clock.now());
       if (!used) return null;
-      const user = await inScope(db.app, { rootId: used.root_id }, (tx) => people.byId(tx, used.user_id));
-      if (!user || user.disabled_at || user.removed_at) return null;
+      const { user, viewer } = await inScope(db.app, { rootId: used.root_id }, async (tx) => ({
+        user: await people.byId(tx, used.user_id),
+        viewer: used.viewer_id ? await people.byId(tx, used.viewer_id) : null,
+      }));
+      if (!user || user.disabled_at || user.removed_at || viewer?.disabled_at) return null;
       const actor: Actor = {
         userId: used.user_id,
         sessionId: '',
@@ -206,6 +214,15 @@ export function createAccess(platform: Platform, deps: AccessParts) {
         kind: user.kind,
         grade: policy.gradeOf(user.kind, user.role),
         isAccountExecutive: user.is_account_executive,
+        trueActor: viewer
+          ? {
+              userId: viewer.id,
+              name: viewer.name,
+              companyId: viewer.company_id,
+              kind: viewer.kind,
+              grade: policy.gradeOf(viewer.kind, viewer.role),
+            }
+          : null,
       };
       return policy.belongsAt(tenant, actor) ? actor : null;
     },

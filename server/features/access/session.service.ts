@@ -2,7 +2,7 @@ import { SignJWT } from 'jose';
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
-import type { Ctx, Tenant } from '../../platform/ctx.ts';
+import type { Actor, Ctx, Tenant, TrueActor } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { locate } from '../../platform/geo.ts';
@@ -20,6 +20,13 @@ export interface TokenPair {
   expires_in: number;
 }
 
+/** The token of a view, and when the view ends unless it is renewed. */
+export interface ViewTokens {
+  access_token: string;
+  expires_in: number;
+  expires_at: string;
+}
+
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Login sessions: opened by every way in, listed and ended by their owner. */
@@ -30,9 +37,31 @@ export function createSessions(
   const refreshKey = derive(config.appKey, 'refresh tokens');
   const live = new Map<string, { state: store.SessionState | undefined; until: number }>();
 
+  /** Forgets what is remembered of sessions, and of the views that they are behind. */
   const forget = (ids: string[]): void => {
-    for (const id of ids) live.delete(id);
+    const gone = new Set(ids);
+    for (const [id, { state }] of live) {
+      if (gone.has(id) || gone.has(state?.viewer_session_id ?? '')) live.delete(id);
+    }
   };
+
+  /** Signs an access token for the host's tenant, good for `seconds`; `claims` beside the usual ones. */
+  async function accessToken(
+    tenant: Tenant,
+    userId: string,
+    claims: { sid: string; act?: { sub: string } },
+    seconds: number,
+  ): Promise<string> {
+    const { kid, privateKey } = await keys.signing();
+    const now = Math.floor(clock.now().getTime() / 1000);
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid })
+      .setSubject(userId)
+      .setAudience(policy.audienceOf(tenant))
+      .setIssuedAt(now)
+      .setExpirationTime(now + seconds)
+      .sign(privateKey);
+  }
 
   return {
     refreshKey,
@@ -76,19 +105,55 @@ export function createSessions(
 
     /** The tokens of a session's generation, for the host's tenant. */
     async tokens(tenant: Tenant, userId: string, sessionId: string, generation = 0): Promise<TokenPair> {
-      const { kid, privateKey } = await keys.signing();
-      const now = Math.floor(clock.now().getTime() / 1000);
-      const access = await new SignJWT({ sid: sessionId })
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid })
-        .setSubject(userId)
-        .setAudience(policy.audienceOf(tenant))
-        .setIssuedAt(now)
-        .setExpirationTime(now + policy.ACCESS_SECONDS)
-        .sign(privateKey);
       return {
-        access_token: access,
+        access_token: await accessToken(tenant, userId, { sid: sessionId }, policy.ACCESS_SECONDS),
         refresh_token: policy.refreshToken(refreshKey, sessionId, generation),
         expires_in: policy.ACCESS_SECONDS,
+      };
+    },
+
+    /** The token of a view; it names the true actor and ends with the view at the latest. */
+    async viewToken(
+      tenant: Tenant,
+      view: { id: string; userId: string; viewerId: string; expiresAt: Date },
+    ): Promise<ViewTokens> {
+      const left = Math.floor((view.expiresAt.getTime() - clock.now().getTime()) / 1000);
+      const seconds = Math.min(policy.ACCESS_SECONDS, left);
+      const claims = { sid: view.id, act: { sub: view.viewerId } };
+      return {
+        access_token: await accessToken(tenant, view.userId, claims, seconds),
+        expires_in: seconds,
+        expires_at: view.expiresAt.toISOString(),
+      };
+    },
+
+    /**
+     * Who acts by a session of this state at this host, `trueActorId` being whom the token names as that; null when
+     * nobody may (any more).
+     */
+    actorIn(
+      tenant: Tenant,
+      sessionId: string,
+      state: store.SessionState | undefined,
+      trueActorId: string | null,
+    ): Actor | null {
+      if (!state?.live || state.expires_at <= clock.now() || state.viewer_id !== trueActorId) return null;
+      const place = {
+        rootId: state.root_id,
+        agencyId: state.agency_id,
+        companyId: state.company_id,
+        kind: state.kind,
+      };
+      if (!policy.belongsAt(tenant, place)) return null;
+      const trueActor = trueActorOf(state);
+      if (state.viewer_session_id && !trueActor) return null;
+      return {
+        ...place,
+        userId: state.user_id,
+        sessionId,
+        grade: policy.gradeOf(state.kind, state.role),
+        isAccountExecutive: state.is_account_executive,
+        trueActor,
       };
     },
 
@@ -157,4 +222,20 @@ export function createSessions(
       return ended.length;
     },
   };
+}
+
+/** Who is behind a view, where they may still view as this person; null when it is no view, or they may not. */
+function trueActorOf(state: store.SessionState): TrueActor | null {
+  const { viewer_id: userId, viewer_company_id: companyId, viewer_kind: kind, viewer_role: role } = state;
+  if (!userId || !companyId || !kind || !role) return null;
+  const viewer = { rootId: state.root_id, agencyId: state.viewer_agency_id, companyId, kind, role };
+  const viewed = {
+    rootId: state.root_id,
+    agencyId: state.agency_id,
+    companyId: state.company_id,
+    kind: state.kind,
+    role: state.role,
+  };
+  if (!policy.mayView(viewer, viewed)) return null;
+  return { userId, name: state.viewer_name ?? '', companyId, kind, grade: policy.gradeOf(kind, role) };
 }

@@ -31,7 +31,7 @@ export async function revokeSession(
   tx: Tx,
   id: string,
   at: Date,
-  why: 'logout' | 'reuse' | 'disabled',
+  why: 'logout' | 'reuse' | 'disabled' | 'reverted' | 'lapsed',
 ): Promise<boolean> {
   const done = await tx
     .updateTable('session')
@@ -42,6 +42,8 @@ export async function revokeSession(
   return done.numUpdatedRows > 0n;
 }
 
+// Views are no devices of the person viewed: they are not in that person's lists, and end with the login behind them.
+
 /** Ends a session if it is this person's and still lives. */
 export async function revokeOwnSession(tx: Tx, userId: string, id: string, at: Date): Promise<boolean> {
   const done = await tx
@@ -49,6 +51,7 @@ export async function revokeOwnSession(tx: Tx, userId: string, id: string, at: D
     .set({ revoked_at: at, revoked_why: 'ended' })
     .where('id', '=', id)
     .where('user_id', '=', userId)
+    .where('viewer_session_id', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   return done.numUpdatedRows > 0n;
@@ -66,6 +69,7 @@ export async function revokeSessionsOf(
     .updateTable('session')
     .set({ revoked_at: at, revoked_why: why })
     .where('user_id', '=', userId)
+    .where('viewer_session_id', 'is', null)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', at)
     .$if(keep !== null && keep !== '', (q) => q.where('id', '<>', keep!))
@@ -81,6 +85,7 @@ export async function liveSessionsOf(tx: Tx, userId: string, at: Date) {
     .select(['id', 'created_at', 'rotated_at', 'expires_at', 'user_agent'])
     .select([sql<string | null>`host(ip)`.as('ip'), sql<string | null>`host(last_ip)`.as('last_ip')])
     .where('user_id', '=', userId)
+    .where('viewer_session_id', 'is', null)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', at)
     .orderBy('rotated_at', 'desc')
@@ -99,6 +104,14 @@ export interface SessionState {
   is_account_executive: boolean;
   live: boolean;
   expires_at: Date;
+  /** Of a view the login behind it, and whose that is. */
+  viewer_session_id: string | null;
+  viewer_id: string | null;
+  viewer_agency_id: string | null;
+  viewer_company_id: string | null;
+  viewer_kind: CompanyKind | null;
+  viewer_role: string | null;
+  viewer_name: string | null;
 }
 
 /** Whether a login still lives, and whose it is. Asked before a scope is known. */

@@ -39,6 +39,7 @@ export async function useDownloadToken(db: Db, hash: Buffer, path: string, at: D
     root_id: string;
     agency_id: string | null;
     company_id: string;
+    viewer_id: string | null;
   }>`
     select * from use_download_token(${hash}, ${path}, ${at})`.execute(db);
   return rows[0];

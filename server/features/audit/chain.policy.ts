@@ -42,7 +42,7 @@ export interface SealedBatch {
 }
 
 /** What the first seal of a system follows. */
-export const NO_HASH = Buffer.alloc(32);
+export const NO_HASH: Buffer = Buffer.alloc(32);
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 

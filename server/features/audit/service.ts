@@ -14,10 +14,16 @@ export interface AuditEntry {
   description: string;
   /** The company it happened to, where that is not the actor's own. */
   owner?: Owner;
+  /** As whom it is done, where that is not told by the actor: at the begin and end of a view. */
+  viewedAs?: { userId: string; name: string; companyName: string };
 }
 
 export interface Audit {
-  /** Writes the one row of a change, inside the transaction that makes it. */
+  /**
+   * Writes the one row of a change, inside the transaction that makes it. In view mode the row's actor is the true one,
+   * and it says as whom (BEY-12); the detail names both, but not the true actor's company, for the row is in the log of
+   * the company viewed.
+   */
   record(tx: Tx, ctx: Ctx, entry: AuditEntry): Promise<void>;
   /** The same for what the system does by itself (a campaign paused by an empty balance). */
   recordSystem(tx: Tx, at: Date, owner: Owner, entry: Omit<AuditEntry, 'owner'>): Promise<void>;
@@ -32,6 +38,7 @@ export function createAudit(): Audit {
     entry: AuditEntry,
     who: {
       actorId: string | null;
+      viewedAsId: string | null;
       requestId: string | null;
       name: string;
       typeUser: string;
@@ -53,7 +60,7 @@ export function createAudit(): Audit {
         id: newId(at),
         ...owner,
         actor_id: who.actorId,
-        viewed_as_id: null,
+        viewed_as_id: who.viewedAsId,
         action: entry.action,
         object_kind: entry.objectKind,
         object_id: entry.objectId,
@@ -69,18 +76,23 @@ export function createAudit(): Audit {
       const { actor } = ctx;
       const own: Owner = { root_id: actor.rootId, agency_id: actor.agencyId, company_id: actor.companyId };
       const who = await whoIs(tx, actor.userId);
+      const self = { userId: actor.userId, name: who?.name ?? '', companyName: who?.company_name ?? '' };
+      const acts = actor.trueActor ?? { ...self, grade: actor.grade };
+      const viewed = entry.viewedAs ?? (actor.trueActor ? self : null);
       await write(tx, ctx.clock.now(), entry.owner ?? own, entry, {
-        actorId: actor.userId,
+        actorId: acts.userId,
+        viewedAsId: viewed?.userId ?? null,
         requestId: ctx.requestId,
-        name: who?.name ?? '',
-        typeUser: actor.grade,
+        name: viewed ? `${acts.name} as ${viewed.name}` : acts.name,
+        typeUser: acts.grade,
         ip: ctx.ip,
-        companyName: who?.company_name ?? '',
+        companyName: (viewed ?? self).companyName,
       });
     },
     async recordSystem(tx, at, owner, entry) {
       await write(tx, at, owner, entry, {
         actorId: null,
+        viewedAsId: null,
         requestId: null,
         name: 'System',
         typeUser: 'system',

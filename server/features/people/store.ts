@@ -42,6 +42,7 @@ export async function userById(tx: Tx, id: string) {
       'c.name as company_name',
       'c.kind',
       'c.parent_id',
+      'c.agency_id',
       'c.root_id',
       'c.is_master',
       'c.time_zone',

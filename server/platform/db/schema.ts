@@ -58,11 +58,16 @@ export interface Schema {
     created_at: At;
     expires_at: At;
     revoked_at: MaybeAt;
-    revoked_why: Maybe<'logout' | 'reuse' | 'disabled' | 'ended' | 'password' | 'factor'>;
+    revoked_why: Maybe<
+      'logout' | 'reuse' | 'disabled' | 'ended' | 'password' | 'factor' | 'reverted' | 'lapsed'
+    >;
     host: string;
     ip: Maybe<string>;
     last_ip: Maybe<string>;
     user_agent: Maybe<string>;
+    viewer_session_id: Maybe<string>;
+    viewer_id: Maybe<string>;
+    view_reason: Maybe<string>;
   };
   signing_key: {
     kid: string;
@@ -76,6 +81,7 @@ export interface Schema {
   download_token: Owner & {
     token_hash: Buffer;
     user_id: string;
+    viewer_id: Maybe<string>;
     path: string;
     created_at: At;
     expires_at: At;

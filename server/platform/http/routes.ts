@@ -30,6 +30,8 @@ export interface PlainRoute {
   url: string;
   access: Access;
   permission?: Permission;
+  /** Refused in view mode, as a call's meta says it. */
+  notInView?: boolean;
   tag: string;
   summary: string;
   bodyLimit?: number;

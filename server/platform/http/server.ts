@@ -156,13 +156,16 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
   return app;
 }
 
-/** The context of a request, its guards passed. Throws Refusals: 401 without a valid login, 403 without the permission. */
+/**
+ * The context of a request, its guards passed. Throws Refusals: 401 without a valid login, 403 without the permission, or
+ * for what view mode may not do.
+ */
 export async function contextOf(
   request: FastifyRequest,
   access: Access,
   clock: Clock,
   doors: Doors,
-  permission?: PlainRoute['permission'],
+  more: { permission?: PlainRoute['permission']; notInView?: boolean | undefined } = {},
 ): Promise<Ctx> {
   const tenant = request.tenant ?? nobody;
   let actor: Actor | null = null;
@@ -176,12 +179,14 @@ export async function contextOf(
         'unauthenticated',
         'This download link is not valid any more. Start the download again.',
       );
-    if (permission && !may(actor.grade, permission)) throw new Refusal('forbidden', ownMessages.forbidden);
+    if (more.permission && !may(actor.grade, more.permission))
+      throw new Refusal('forbidden', ownMessages.forbidden);
   } else if (access !== 'open' && access !== 'public') {
     const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
     if (!token) throw new Refusal('unauthenticated', messages.unauthenticated);
     actor = await doors.actorOf(token, tenant);
     if (!may(actor.grade, access)) throw new Refusal('forbidden', ownMessages.forbidden);
+    if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
   }
   return new Ctx({
     tenant,
@@ -233,7 +238,7 @@ export function addCalls(
   for (const [name, procedure] of Object.entries(contract as Record<string, AnyContractProcedure>)) {
     const { route, meta, inputSchema, outputSchema } = procedure['~orpc'];
     const handler = handlers[name];
-    const access = (meta as { access?: Access }).access;
+    const { access, notInView } = meta as { access?: Access; notInView?: true };
     if (!route.method || !route.path || !access || !handler)
       throw new Error(`Call ${name} lacks a route, an access rule or a handler`);
     app.route({
@@ -241,7 +246,7 @@ export function addCalls(
       url: `/api${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
       config: { access, call: `/api${route.path}` },
       handler: async (request, reply) => {
-        const ctx = await contextOf(request, access, clock, doors);
+        const ctx = await contextOf(request, access, clock, doors, { notInView });
         finish[name]?.before?.(request);
         const given = route.method === 'GET' ? (request.query as object) : (request.body ?? {});
         if (typeof given !== 'object' || Array.isArray(given))
@@ -284,11 +289,7 @@ export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, route
         ...(route.access === 'download' ? { exposeHeadRoute: false } : {}),
         ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
         handler: async (request, reply) =>
-          route.handler(
-            await contextOf(request, route.access, clock, doors, route.permission),
-            request,
-            reply,
-          ),
+          route.handler(await contextOf(request, route.access, clock, doors, route), request, reply),
       });
     });
   }

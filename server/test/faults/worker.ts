@@ -206,6 +206,7 @@ async function fill(
       kind: 'client',
       grade: 'client.owner',
       isAccountExecutive: false,
+      trueActor: null,
     } as const;
     const ctx = new Ctx({
       tenant,

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { Done, Id, Instant, Line, Page, PageQuery } from './primitives.ts';
+
+const tags = ['View mode'];
+
+/** The token of a view: its subject is the person viewed, its `act` claim (RFC 8693) the true actor. */
+export const ViewToken = z.object({
+  access_token: z.string(),
+  expires_in: z.int().describe('Seconds until the access token ends'),
+  expires_at: Instant.describe('When the view ends unless it is renewed'),
+});
+
+/** Who views as whom (spec product 4, View mode; BEY-12). */
+export const View = z.object({
+  by_name: z.string(),
+  as_name: z.string(),
+  reason: z.string(),
+  expires_at: Instant,
+});
+
+/** A company in whose people's view one may look: an agency of the root, or a client. */
+export const CompanyRow = z.object({
+  id: Id,
+  company_name: z.string(),
+  kind: z.enum(['agency', 'client']),
+  created_at: Instant,
+  clients: z.int().describe('Clients of an agency'),
+  user_id: Id.nullable().describe('Whom to view as: the owner; null where there is none who may sign in'),
+  name: z.string().nullable(),
+  email: z.string().nullable(),
+});
+
+/** View mode, and the list it is entered from. */
+export const view = {
+  switchUser: call
+    .route({
+      method: 'POST',
+      path: '/user/switch',
+      tags,
+      summary: "See the product as a person of an agency or client of one's own, for 30 minutes",
+    })
+    .meta({ access: 'view.switch', notInView: true })
+    .input(
+      z.object({
+        usrID: Id,
+        reason: Line.pipe(z.string().min(5, 'must have at least 5 characters')).describe(
+          'Shown in the log of the company viewed',
+        ),
+      }),
+    )
+    .output(Done.extend(ViewToken.shape)),
+  renewView: call
+    .route({
+      method: 'POST',
+      path: '/user/switch/renew',
+      tags,
+      summary: 'Another 30 minutes from now, at most until the login itself ends',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({}))
+    .output(Done.extend({ expires_at: Instant })),
+  revertView: call
+    .route({
+      method: 'POST',
+      path: '/user/switch/revert',
+      tags,
+      summary: 'End the view; the login behind it goes on',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({}))
+    .output(Done),
+  companies: call
+    .route({
+      method: 'GET',
+      path: '/configuration/company/list',
+      tags,
+      summary: "A root's agencies, an agency's clients, or the clients of companyID",
+    })
+    .meta({ access: 'company.list' })
+    .input(PageQuery.extend({ companyID: Id.optional() }))
+    .output(Page(CompanyRow)),
+};

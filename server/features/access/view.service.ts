@@ -1,0 +1,182 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import type { Ctx, Tenant } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { page } from '../../platform/page.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { People } from '../people/index.ts';
+import * as policy from './policy.ts';
+import type { Sessions, ViewTokens } from './session.service.ts';
+import * as sessionStore from './session.store.ts';
+import * as store from './view.store.ts';
+
+/** What a list of companies is asked with. */
+interface CompaniesAsked {
+  Page: number;
+  PerPage: number;
+  sortby?: string | undefined;
+  order?: 'asc' | 'desc' | undefined;
+  searchQuery?: string | undefined;
+  companyID?: string | undefined;
+}
+
+/** Seeing the product as somebody of a company below one's own (spec product 4, View mode; BEY-12). */
+export function createView(
+  { db, clock }: Platform,
+  parts: { audit: Audit; people: People; sessions: Sessions },
+) {
+  const { audit, people, sessions } = parts;
+  const minutes = (until: Date): string => until.toISOString().slice(11, 16);
+
+  /** Does something to the view that lives, asked for by itself or by the login behind it, with its row in the log. */
+  async function changed<T extends { action: string; description: string }>(
+    ctx: Ctx,
+    work: (tx: Tx, view: { id: string }, login: { expires_at: Date }, now: Date) => Promise<T>,
+  ): Promise<T> {
+    const { actor } = ctx;
+    const none = new Refusal('conflict', ownMessages.viewNone);
+    const state = actor.trueActor ? await sessionStore.sessionState(db.app, actor.sessionId) : null;
+    const loginId = state?.viewer_session_id ?? actor.sessionId;
+    // In the root's scope: the login behind belongs to a company above the one viewed.
+    const done = await inScope(db.app, { rootId: actor.rootId }, async (tx) => {
+      const now = clock.now();
+      const login = await sessionStore.lockSession(tx, loginId);
+      const view = await store.openView(tx, loginId);
+      if (!login || login.revoked_at || !view || view.expires_at <= now) throw none;
+      const viewed = await people.byId(tx, view.user_id);
+      if (!viewed) throw none;
+      const did = await work(tx, view, login, now);
+      await audit.record(tx, ctx, {
+        action: did.action,
+        objectKind: 'user',
+        objectId: viewed.id,
+        description: did.description,
+        owner: { root_id: viewed.root_id, agency_id: viewed.agency_id, company_id: viewed.company_id },
+        viewedAs: { userId: viewed.id, name: viewed.name, companyName: viewed.company_name },
+      });
+      return { did, viewId: view.id };
+    });
+    sessions.forget([done.viewId]);
+    return done.did;
+  }
+
+  return {
+    /**
+     * Begins a view: a session of the person viewed, behind which the present login stays. Throws 404 for somebody whom
+     * one cannot see or who may not sign in, 403 for somebody whom one may not view as, 409 while another view lives.
+     */
+    async start(ctx: Ctx, given: { usrID: string; reason: string }): Promise<ViewTokens> {
+      const { actor } = ctx;
+      const begun = await inScope(db.app, ctx.scope, async (tx) => {
+        const viewed = await people.byId(tx, given.usrID);
+        if (!viewed || viewed.disabled_at || viewed.removed_at)
+          throw new Refusal('not_found', ownMessages.notFound);
+        const [, role = ''] = actor.grade.split('.');
+        const place = {
+          rootId: viewed.root_id,
+          agencyId: viewed.agency_id,
+          companyId: viewed.company_id,
+          kind: viewed.kind,
+          role: viewed.role,
+        };
+        if (!policy.mayView({ ...actor, role }, place) || !policy.belongsAt(ctx.tenant, place))
+          throw new Refusal('forbidden', ownMessages.viewNotAllowed, {
+            errors: { usrID: ['is not below your own company'] },
+          });
+        const now = clock.now();
+        // The login's row is the lock: of two beginnings at once the second finds the first.
+        const login = await sessionStore.lockSession(tx, actor.sessionId);
+        if (!login || login.revoked_at) throw new Refusal('unauthenticated', messages.unauthenticated);
+        const open = await store.openView(tx, login.id);
+        if (open && open.expires_at > now) throw new Refusal('conflict', ownMessages.viewAlready);
+        if (open) await sessionStore.revokeSession(tx, open.id, now, 'lapsed');
+        const id = newId(now);
+        const owner = { root_id: viewed.root_id, agency_id: viewed.agency_id, company_id: viewed.company_id };
+        const expiresAt = policy.viewEnd(now, login.expires_at);
+        await sessionStore.insertSession(tx, {
+          id,
+          ...owner,
+          user_id: viewed.id,
+          viewer_session_id: login.id,
+          viewer_id: actor.userId,
+          view_reason: given.reason,
+          rotated_at: now,
+          created_at: now,
+          expires_at: expiresAt,
+          host: ctx.tenant.host,
+          ip: ctx.ip,
+          user_agent: ctx.userAgent,
+        });
+        await audit.record(tx, ctx, {
+          action: 'view.start',
+          objectKind: 'user',
+          objectId: viewed.id,
+          description: `Began to view as ${viewed.name} until ${minutes(expiresAt)} UTC. Reason: ${given.reason}`,
+          owner,
+          viewedAs: { userId: viewed.id, name: viewed.name, companyName: viewed.company_name },
+        });
+        return { id, userId: viewed.id, viewerId: actor.userId, expiresAt };
+      });
+      return sessions.viewToken(ctx.tenant, begun);
+    },
+
+    /** Another 30 minutes from now, at most until the login behind ends. Throws 409 when there is no view. */
+    async renew(ctx: Ctx): Promise<Date> {
+      const { until } = await changed(ctx, async (tx, view, login, now) => {
+        const until = policy.viewEnd(now, login.expires_at);
+        await store.setViewEnd(tx, view.id, until);
+        return { action: 'view.renew', description: `Goes on to view until ${minutes(until)} UTC`, until };
+      });
+      return until;
+    },
+
+    /** Ends the view; the login behind it goes on. Throws 409 when there is none. */
+    async revert(ctx: Ctx): Promise<void> {
+      await changed(ctx, async (tx, view, _login, now) => {
+        await sessionStore.revokeSession(tx, view.id, now, 'reverted');
+        return { action: 'view.end', description: 'Ended the view' };
+      });
+    },
+
+    /** The token of the view that a login is in, null when it is in none (any more). */
+    async tokenOf(tenant: Tenant, loginId: string): Promise<ViewTokens | null> {
+      const open = await inScope(db.app, { rootId: tenant.rootId }, (tx) => store.openView(tx, loginId));
+      if (!open) return null;
+      const state = await sessionStore.sessionState(db.app, open.id);
+      const actor = sessions.actorIn(tenant, open.id, state, state?.viewer_id ?? null);
+      if (!actor?.trueActor || !state) return null;
+      return sessions.viewToken(tenant, {
+        id: open.id,
+        userId: actor.userId,
+        viewerId: actor.trueActor.userId,
+        expiresAt: state.expires_at,
+      });
+    },
+
+    /** Why and until when the signed-in person is viewed; null outside view mode. */
+    async about(ctx: Ctx): Promise<{ reason: string; expiresAt: Date } | null> {
+      const { actor } = ctx;
+      if (!actor.trueActor) return null;
+      const view = await inScope(db.app, ctx.scope, (tx) => store.viewOf(tx, actor.sessionId));
+      return view ? { reason: view.reason ?? '', expiresAt: view.expires_at } : null;
+    },
+
+    /** The agencies of a root, the clients of an agency, or those of `companyID`. Throws 404 for no agency in scope. */
+    companies: (ctx: Ctx, asked: CompaniesAsked) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const parent = asked.companyID ?? ctx.actor.companyId;
+        if (asked.companyID && !(await store.isAgency(tx, asked.companyID)))
+          throw new Refusal('not_found', ownMessages.notFound);
+        const { rows, total } = await store.pageOfCompanies(tx, parent, {
+          search: asked.searchQuery ?? '',
+          sort: asked.sortby,
+          order: asked.order ?? 'asc',
+          limit: asked.PerPage,
+          offset: (asked.Page - 1) * asked.PerPage,
+        });
+        return page(rows, total, asked);
+      }),
+  };
+}
