@@ -15,7 +15,7 @@ export const SessionUser = z.object({
   name: z.string(),
   email: z.string(),
   user_type: UserType,
-  user_type_ori: UserType.nullable().describe("In view mode the true actor's"),
+  user_type_ori: UserType.describe("In view mode the true actor's, else the same"),
   isViewMode: z.boolean(),
   view: View.nullable().describe('Null outside view mode'),
   systemuser: z.boolean(),

@@ -4,13 +4,15 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
-import { messages } from '../contract/messages.ts';
-import { session } from './api/client.ts';
+import { messages, ownMessages } from '../contract/messages.ts';
+import { revertLanding } from '../contract/routing-switch.ts';
+import { api, session } from './api/client.ts';
 import { queryClient } from './api/query.ts';
 import { BrandProvider } from './brand/BrandProvider.tsx';
 import { brandQuery } from './brand/brand.ts';
 import { StartBoundary } from './features/shell/StartBoundary.tsx';
 import { makeRouter } from './routes.tsx';
+import { leaveNote, showNote } from './ui/note.ts';
 import { useOverlaysWanted } from './ui/overlays.ts';
 
 const router = makeRouter(queryClient);
@@ -35,6 +37,19 @@ session.onEnd((reason) => {
     .navigate({ to: '/login' })
     .finally(() => queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'brand' }));
 });
+
+// The 30 minutes are over, or another tab has ended the view: on with one's own list, loaded anew, and told why.
+session.onViewChange(() => {
+  void api.access
+    .user()
+    .then((own) => (own.isViewMode ? '/' : revertLanding(own)))
+    .catch(() => '/')
+    .then((page) => {
+      leaveNote(ownMessages.viewOver);
+      location.assign(page);
+    });
+});
+showNote();
 
 const Overlays = lazy(() => import('./ui/Overlays.tsx'));
 

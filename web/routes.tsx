@@ -102,6 +102,27 @@ const peopleImport = createRoute({
   component: lazyRouteComponent(() => import('./features/identity/ImportPage.tsx')),
 });
 
+/** Of system users alone; everybody else gets the 404 page (spec product 2). */
+const agencyList = createRoute({
+  getParentRoute: () => framed,
+  path: '/configuration/agency-list',
+  beforeLoad: ({ context }) => {
+    if (!context.user.systemuser || !userMay(context.user, 'company.list')) throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./features/access/AgencyListPage.tsx')),
+});
+
+/** A system user's is the Agency List (spec product 2). */
+const clientManagement = createRoute({
+  getParentRoute: () => framed,
+  path: '/configuration/client-management',
+  beforeLoad: ({ context }) => {
+    if (context.user.systemuser) throw redirect({ to: '/configuration/agency-list', replace: true });
+    if (!userMay(context.user, 'company.list')) throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./features/access/ClientManagementPage.tsx')),
+});
+
 const tree = root.addChildren([
   home,
   login,
@@ -109,6 +130,8 @@ const tree = root.addChildren([
   framed.addChildren([
     dashboard,
     peopleImport,
+    agencyList,
+    clientManagement,
     moduleRoot.addChildren([moduleHome, moduleDashboard, campaigns]),
   ]),
 ]);

@@ -188,7 +188,7 @@ const samples: Record<string, Sample> = {
     named: false,
     request: async (_, who) => ({ url: `/api/user/sessions/${who ? await otherSession(who) : NOBODY}` }),
   },
-  // Somebody below whom one may view as: the target's own person; a client's people are nobody's to view as for a client.
+  // As the target's own person; one view at a time, so the one before is ended.
   'POST /api/user/switch': {
     named: true,
     request: async (t, who) => {

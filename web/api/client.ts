@@ -1,6 +1,7 @@
 import routes from 'virtual:routes';
 import type { CodeStep } from '../../contract/access-tokens.ts';
 import type { Client } from '../../contract/index.ts';
+import { revertLanding, switchLanding } from '../../contract/routing-switch.ts';
 import { ApiError } from './errors.ts';
 import { sealerOf } from './seal.ts';
 import { type Lock, Session, type Store } from './session.ts';
@@ -29,13 +30,22 @@ const lock: Lock = (task) =>
 export const session = new Session({
   store,
   lock,
-  renew: async () => (await api.access.refresh({})).access_token,
+  renew: async () => {
+    const answer = await api.access.refresh({});
+    return (answer.view ?? answer).access_token;
+  },
 });
 
 // Another tab signed out or lost the session: this one must not go on with its own token.
 addEventListener('storage', (event) => {
   const gone = event.key === 'session' && event.newValue === null;
   if (gone && session.token !== undefined) session.end('logout');
+  // It has begun or ended a view: nobody must work here as somebody else than they believe.
+  else if (event.key === 'original_user' && !session.agrees) location.assign('/');
+});
+// So it is with a page that comes back out of the browser's own memory.
+addEventListener('pageshow', (event) => {
+  if (event.persisted && !session.agrees) location.reload();
 });
 
 export const transport = new Transport({
@@ -77,6 +87,22 @@ export async function login(email: string, password: string): Promise<CodeStep |
 export async function verifyLogin(email: string, code: string, step: CodeStep): Promise<void> {
   const answer = await api.access.verifyLogin({ email, code, otp_token: step.otp_token });
   session.start(answer.access_token);
+}
+
+/**
+ * Begins to view as somebody (NAV-03). Answers the address to load: the page is loaded anew, so that nothing of the
+ * person before stays in it. @throws ApiError when refused
+ */
+export async function switchUser(usrID: string, reason: string): Promise<string> {
+  session.become((await api.access.switchUser({ usrID, reason })).access_token);
+  return switchLanding(await api.access.user());
+}
+
+/** Ends the view; answers the address to load. @throws ApiError when refused */
+export async function revertView(): Promise<string> {
+  await api.access.revertView({});
+  await session.rejoin();
+  return revertLanding(await api.access.user());
 }
 
 /** Signs out; who does not hear from the server within 3 s is out all the same (AUTH-05). */

@@ -1,4 +1,4 @@
-import { messages } from '../../contract/messages.ts';
+import { messages, ownMessages } from '../../contract/messages.ts';
 import { ApiError } from './errors.ts';
 
 /** What the session keeps between page loads; browser storage or a test's map. */
@@ -13,9 +13,25 @@ export type EndReason = 'ended' | 'logout';
 /** Everything a session leaves in storage (spec product 4, Session); tables' looks and the theme stay. */
 const KEYS = ['session', 'user', 'original_user', 'role', 'client_ip'];
 
+/** Whom a token is for and, in view mode, who is behind it; nothing of what is not a JWT. */
+export function peopleIn(token: string | undefined): { subject?: string; trueActor?: string } {
+  try {
+    const payload = token?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
+    const { sub, act } = JSON.parse(atob(payload));
+    return { subject: sub, ...(act?.sub ? { trueActor: act.sub } : {}) };
+  } catch {
+    return {};
+  }
+}
+
+/** The answer for a call that was begun as somebody whom one does not view as any more: it must not be sent as another. */
+const viewOver = () => new ApiError(409, ownMessages.viewOver);
+
 /**
  * The access token, in memory only, and its renewal through the HttpOnly cookie. The flag 'session' in storage
- * says that a cookie may exist, so that a first visit asks for nothing (spec product 4, Session).
+ * says that a cookie may exist, so that a first visit asks for nothing (spec product 4, Session). In view mode the token is
+ * the view's and 'original_user' in storage holds who is behind it (spec product 4, View mode); the server knows, so
+ * that a reload and another tab go on with the view, and with the login once the view is over.
  */
 export class Session {
   #token: string | undefined;
@@ -29,6 +45,7 @@ export class Session {
   readonly #renew: () => Promise<string>;
   readonly #lock: Lock;
   readonly #listeners = new Set<(reason: EndReason) => void>();
+  readonly #viewListeners = new Set<() => void>();
 
   /** @param parts `renew` asks the server for a new access token and throws ApiError when refused */
   constructor(parts: { store: Store; renew: () => Promise<string>; lock?: Lock }) {
@@ -50,17 +67,44 @@ export class Session {
   start(token: string): void {
     this.#era++;
     this.#over = false;
-    this.#token = token;
+    this.#keep(token);
     this.#store.setItem('session', '1');
+  }
+
+  /** Goes on with the token of a view, or of one's own again. What is in flight under the former one is void. */
+  become(token: string): void {
+    this.#era++;
+    this.#keep(token);
+  }
+
+  /** Goes on as oneself, or with the view that lives, as the server has it. */
+  async rejoin(): Promise<void> {
+    this.become(await this.#lock(() => this.#renew()));
+  }
+
+  /** Whether what this page acts as is what is stored; not so when another tab has begun or ended a view. */
+  get agrees(): boolean {
+    if (this.#token === undefined) return true;
+    return (peopleIn(this.#token).trueActor ?? null) === this.#store.getItem('original_user');
+  }
+
+  #keep(token: string): void {
+    this.#token = token;
+    const { trueActor } = peopleIn(token);
+    if (trueActor) this.#store.setItem('original_user', trueActor);
+    else if (this.#store.getItem('original_user') !== null) this.#store.removeItem('original_user');
   }
 
   /**
    * A token that is not `stale`. All callers share one renewal; who comes after it with the old token gets the new.
    * @throws ApiError 401 after the session has ended; the renewal's own error when no answer or a 5xx came (the
-   *   session stays, because nobody has refused it)
+   *   session stays, because nobody has refused it); 409 when the token now is for somebody else, as after a view
    */
   async fresh(stale?: string): Promise<string> {
-    if (this.#token !== undefined && this.#token !== stale) return this.#token;
+    if (this.#token !== undefined && this.#token !== stale) {
+      if (stale !== undefined && peopleIn(stale).subject !== peopleIn(this.#token).subject) throw viewOver();
+      return this.#token;
+    }
     this.#renewal ??= this.#lock(() => this.#renewOnce()).finally(() => {
       this.#renewal = undefined;
     });
@@ -78,11 +122,18 @@ export class Session {
     try {
       const token = await this.#renew();
       if (era !== this.#era) throw gone;
-      this.#token = token;
+      const before = this.#token;
+      const wasViewing = this.#store.getItem('original_user') !== null;
+      this.#keep(token);
+      const isOther = before !== undefined && peopleIn(before).subject !== peopleIn(token).subject;
+      // After a reload there is no token to compare with, but what is stored tells that a view has ended since.
+      if (isOther || (before === undefined && wasViewing && !peopleIn(token).trueActor))
+        for (const listener of this.#viewListeners) listener();
+      if (isOther) throw viewOver();
       return token;
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
-      const refused = status >= 400 && status < 500 && status !== 408 && status !== 429;
+      const refused = status >= 400 && status < 500 && status !== 408 && status !== 409 && status !== 429;
       if (refused && era === this.#era) this.end('ended');
       throw error;
     }
@@ -112,6 +163,12 @@ export class Session {
     if (this.#over) return;
     this.#over = true;
     for (const listener of this.#listeners) listener(this.#leaving ? 'logout' : reason);
+  }
+
+  /** Calls back when a view is found to have begun or ended without this page's doing; returns the way to stop that. */
+  onViewChange(listener: () => void): () => void {
+    this.#viewListeners.add(listener);
+    return () => this.#viewListeners.delete(listener);
   }
 
   /** Calls back when the session ends; returns the way to stop that. */

@@ -77,7 +77,7 @@ export function accessRoutes(access: Access, tenants: Tenants): Handlers<typeof 
         name: user.name,
         email: user.email,
         user_type: userType(user.kind, user.role),
-        user_type_ori: trueActor && userType(trueActor.kind, trueActor.grade.split('.')[1] ?? ''),
+        user_type_ori: userType(trueActor?.kind ?? user.kind, trueActor?.grade.split('.')[1] ?? user.role),
         isViewMode: trueActor !== null,
         view:
           trueActor && view

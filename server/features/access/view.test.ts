@@ -118,7 +118,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     expect((await get('/api/user', token)).body).toMatchObject({
       id: people.root,
       isViewMode: false,
-      user_type_ori: null,
+      user_type_ori: 'user',
       view: null,
     });
     expect(await names(token)).toContain('Sibling campaign');

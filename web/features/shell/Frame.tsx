@@ -1,10 +1,11 @@
-import { IconApi, IconLayoutDashboard, IconTarget, IconUsers } from '@tabler/icons-react';
+import { IconApi, IconBuilding, IconLayoutDashboard, IconTarget, IconUsers } from '@tabler/icons-react';
 import { Outlet } from '@tanstack/react-router';
 import { logout } from '../../api/client.ts';
 import { userMay, useUser } from '../../api/user.ts';
 import { BrandMark } from '../../brand/BrandMark.tsx';
 import { useBrand } from '../../brand/brand.ts';
 import { AppFrame, type FrameLink } from '../../ui/AppFrame.tsx';
+import { ViewBanner } from '../access/ViewBanner.tsx';
 
 /** The frame around every page behind the login, with the links that the person's role has. */
 export default function Frame() {
@@ -19,6 +20,13 @@ export default function Frame() {
       icon: IconTarget,
     });
   }
+  if (userMay(user, 'company.list')) {
+    links.push(
+      user.systemuser
+        ? { label: 'Agency List', to: '/configuration/agency-list', icon: IconBuilding }
+        : { label: 'Client Management', to: '/configuration/client-management', icon: IconBuilding },
+    );
+  }
   if (userMay(user, 'people.import')) {
     links.push({ label: 'People data', to: '/configuration/people-import', icon: IconUsers });
     if (isRoot) links.push({ label: 'API reference', to: '/api/reference', icon: IconApi, external: true });
@@ -31,6 +39,7 @@ export default function Frame() {
       person={{ name: user.name, email: user.email, company: user.company_name }}
       onLogout={() => void logout()}
     >
+      <ViewBanner />
       <Outlet />
     </AppFrame>
   );

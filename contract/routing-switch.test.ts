@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { revertLanding, switchLanding } from './routing-switch.ts';
+
+const agency = {
+  company_kind: 'agency',
+  role_id: 'r1',
+  profile_setup_completed: 'T',
+  status_acc: 'completed',
+  leadlocalurl: 'site-id',
+  leadlocatorurl: 'search-id',
+} as const;
+const client = { company_kind: 'client', profile_setup_completed: 'T', leadlocalurl: 'site-id' } as const;
+
+test.each([
+  ['an agency without a role', { ...agency, role_id: null }, '/user/profile-setup'],
+  ['an agency with an empty role', { ...agency, role_id: '' }, '/user/profile-setup'],
+  ['an incomplete profile', { ...agency, profile_setup_completed: 'F' }, '/user/profile-setup'],
+  ['a client with an incomplete profile', { ...client, profile_setup_completed: 'F' }, '/user/profile-setup'],
+  ['a client, who has no role to set', { ...client, role_id: null }, '/site-id/dashboard'],
+  ['a complete profile and Site ID', agency, '/site-id/dashboard'],
+  ['Search ID alone', { ...agency, leadlocalurl: '' }, '/search-id/dashboard'],
+  ['a name that needs escaping', { ...agency, leadlocalurl: 'a b' }, '/a%20b/dashboard'],
+  [
+    'neither module',
+    { ...agency, leadlocalurl: null, leadlocatorurl: null },
+    '/configuration/general-setting',
+  ],
+  [
+    'a payment account that is not completed',
+    { ...agency, status_acc: 'pending' },
+    '/configuration/general-setting',
+  ],
+  ['no payment account at all', { ...agency, status_acc: '' }, '/configuration/general-setting'],
+  ['the profile goes first', { ...agency, status_acc: '', role_id: null }, '/user/profile-setup'],
+  ['a client’s account is the agency’s matter', { ...client, status_acc: '' }, '/site-id/dashboard'],
+  [
+    'what is not known holds nobody up',
+    { company_kind: 'agency', leadlocalurl: 'site-id' },
+    '/site-id/dashboard',
+  ],
+] as const)('[ROUT-11] after switching user: %s', (_, facts, page) => {
+  expect(switchLanding(facts)).toBe(page);
+});
+
+test('[NAV-03] after returning: the list that the view began from', () => {
+  expect(revertLanding({ systemuser: true })).toBe('/configuration/agency-list');
+  expect(revertLanding({ systemuser: false })).toBe('/configuration/client-management');
+});

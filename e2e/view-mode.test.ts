@@ -1,0 +1,117 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+const asPerson = {
+  userAgent:
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
+};
+
+let demo: Demo;
+let browser: Browser;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+const banner = (page: Page) => page.getByRole('region', { name: 'View mode' });
+
+describe('[NAV-03] [BEY-12] view mode in the browser', () => {
+  test('a root sees a client’s dashboard, in every tab, cannot change the password, and returns', async () => {
+    const context = await browser.newContext(asPerson);
+    const page = await context.newPage();
+    const tokens: string[] = [];
+    page.on('request', (request) => {
+      const [, token] = /^Bearer (.+)$/.exec(request.headers().authorization ?? '') ?? [];
+      if (token) tokens.push(token);
+    });
+    await page.goto(demo.url('localhost', '/login'));
+    await page.getByLabel('E-mail').fill('root@demo.test');
+    await page.getByLabel('Password', { exact: true }).fill(demo.password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+    const second = await context.newPage();
+    await second.goto(demo.url('localhost', '/dashboard'));
+    await second.getByRole('link', { name: 'Agency List' }).waitFor();
+
+    await page.getByRole('link', { name: 'Agency List' }).click();
+    expect(await banner(page).count()).toBe(0);
+    await page.getByRole('button', { name: 'Acme Leads' }).click();
+    await page.getByRole('button', { name: 'View as Casey Northwind' }).click();
+    const reason = page.getByLabel('Reason');
+    await reason.fill('no');
+    await page.getByRole('button', { name: 'View as Casey Northwind' }).last().click();
+    await page.getByText('at least 5 characters').waitFor();
+    await reason.fill('Support call about the pixel');
+    await reason.press('Enter');
+
+    await banner(page).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/visitor-id/dashboard');
+    expect(await banner(page).innerText()).toMatch(
+      /Robin Master, you are viewing as Casey Northwind of Northwind Outfitters\.[\s\S]*(30:00|29:\d\d) left/,
+    );
+    await page.getByRole('heading', { name: 'By campaign' }).waitFor();
+    // The client's own things, and none of the root's.
+    expect(await page.getByText('Harbor Dental Care').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Agency List' }).count()).toBe(0);
+    // The other tab follows by itself, and a reload stays.
+    await banner(second).waitFor();
+    await page.reload();
+    await banner(page).waitFor();
+
+    const { id, isViewMode } = await (
+      await page.request.get(demo.url('localhost', '/api/user'), {
+        headers: { authorization: `Bearer ${tokens.at(-1)}` },
+      })
+    ).json();
+    expect(isViewMode).toBe(true);
+    const refused = await page.request.post(demo.url('localhost', '/api/user/resetpassword'), {
+      headers: { authorization: `Bearer ${tokens.at(-1)}` },
+      data: { usrID: id, currpassword: demo.password, newpassword: 'another long password' },
+    });
+    expect([refused.status(), (await refused.json()).message]).toEqual([
+      403,
+      'This is not possible while you view as somebody else. Return to your own account first.',
+    ]);
+
+    await banner(page).getByRole('button', { name: 'Renew' }).click();
+    await page.getByText('The view goes on for 30 minutes.').waitFor();
+    await banner(page).getByRole('button', { name: 'Return to my account' }).click();
+    await page.waitForURL('**/configuration/agency-list');
+    await page.getByRole('button', { name: 'View as Alex Acme' }).waitFor();
+    expect(await banner(page).count()).toBe(0);
+    await second.getByRole('link', { name: 'Agency List' }).waitFor();
+    expect(await banner(second).count()).toBe(0);
+    // Out of the browser's memory comes no page of the person viewed.
+    await page.goBack();
+    await page.waitForLoadState('networkidle');
+    expect(await banner(page).count()).toBe(0);
+    expect(await page.getByText('Northwind Outfitters').count()).toBe(0);
+    await context.close();
+  });
+
+  test('an agency views as its client; who is no system user has no Agency List', async () => {
+    const context = await browser.newContext(asPerson);
+    const page = await context.newPage();
+    await page.goto(demo.url('acme.localhost', '/login'));
+    await page.getByLabel('E-mail').fill('agency@demo.test');
+    await page.getByLabel('Password', { exact: true }).fill(demo.password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+    await page.goto(demo.url('acme.localhost', '/configuration/agency-list'));
+    await page.getByText('Page Not Found').waitFor();
+    await page.goto(demo.url('acme.localhost', '/configuration/client-management'));
+    await page.getByRole('button', { name: 'View as Casey Northwind' }).click();
+    await page.getByLabel('Reason').fill('Asked us to look');
+    await page.getByLabel('Reason').press('Enter');
+    await banner(page).waitFor();
+    await banner(page).getByRole('button', { name: 'Return to my account' }).click();
+    await page.waitForURL('**/configuration/client-management');
+    await context.close();
+  });
+});

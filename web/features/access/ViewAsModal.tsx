@@ -1,0 +1,54 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { switchUser } from '../../api/client.ts';
+import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
+import { reasonFault } from './view.ts';
+
+/** Whom to view as. */
+export interface Viewed {
+  user_id: string;
+  name: string;
+  company_name: string;
+}
+
+/** Asks why, and begins to view as somebody; the page is loaded anew as theirs. */
+export function ViewAsModal({ viewed, onClose }: { viewed: Viewed; onClose: () => void }) {
+  const form = useForm({ initialValues: { reason: '' }, validate: { reason: reasonFault } });
+  const send = async ({ reason }: { reason: string }) => {
+    try {
+      location.assign(await switchUser(viewed.user_id, reason.trim()));
+      // The button turns until the new page is there.
+      await new Promise(() => undefined);
+    } catch (error) {
+      showFormError(form, error);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} centered title={`View as ${viewed.name}`}>
+      <form noValidate onSubmit={form.onSubmit(send, (errors) => focusFirstWrong(form, errors))}>
+        <Stack gap="md">
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            For 30 minutes you see and do what {viewed.name} of {viewed.company_name} can, except passwords,
+            second factors, cards and charges. {viewed.company_name} sees in its log that it was you, and why.
+          </Text>
+          <TextInput
+            label="Reason"
+            placeholder="Support call about the pixel"
+            withAsterisk
+            data-autofocus
+            maxLength={255}
+            {...form.getInputProps('reason')}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={form.submitting}>
+              View as {viewed.name.length > 24 ? 'this person' : viewed.name}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,12 @@
+/** Seconds as people read a clock: '29:05'; never less than '0:00'. */
+export function timeLeft(seconds: number): string {
+  const left = Math.max(0, seconds);
+  return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+}
+
+/** What is wrong with the reason of a view; null when nothing is. */
+export function reasonFault(reason: string): string | null {
+  const { length } = reason.trim();
+  if (length < 5) return 'Say in a few words why, at least 5 characters';
+  return length > 255 ? 'Use 255 characters at most' : null;
+}
