@@ -28,6 +28,7 @@ export const PERMISSIONS = {
   'integration.write': [...agencies, ...clients],
   'people.import': roots,
   'client.list': [...roots, ...agencies],
+  'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
 } as const satisfies Record<string, readonly Grade[]>;
 
 export type Permission = keyof typeof PERMISSIONS;
