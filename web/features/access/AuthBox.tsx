@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { BrandMark } from '../../brand/BrandMark.tsx';
 import { useBrand } from '../../brand/brand.ts';
+import { keepFocus } from '../../ui/forms.ts';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import classes from './LoginPage.module.css';
 
@@ -49,7 +50,7 @@ export function Problem({ children }: { children: ReactNode }) {
 /** A quiet way back to the login. */
 export function ToLogin({ words }: { words: string }) {
   return (
-    <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/login" />}>
+    <Anchor size="sm" {...keepFocus} renderRoot={(props) => <Link {...props} to="/login" />}>
       {words}
     </Anchor>
   );

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
-import { focusFirstWrong } from '../../ui/forms.ts';
+import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
 import { Problem } from './AuthBox.tsx';
 import type { MenuModal } from './modal.types.ts';
@@ -86,10 +86,10 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
           />
         </Stack>
         <Group justify="flex-end" gap="xs" mt="lg">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" {...keepFocus} onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" loading={form.submitting}>
+          <Button type="submit" {...keepFocus} loading={form.submitting}>
             Change password
           </Button>
         </Group>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { messages } from '../../../contract/messages.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
-import { focusFirstWrong } from '../../ui/forms.ts';
+import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
 import { useCaptcha } from './Captcha.tsx';
@@ -67,6 +67,7 @@ export default function ForgotPanel() {
           {captcha.box}
           <Button
             type="submit"
+            {...keepFocus}
             fullWidth
             loading={form.submitting}
             disabled={!options.data && options.isPending}

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { messages } from '../../../contract/messages.ts';
 import { api } from '../../api/client.ts';
 import { useBrand } from '../../brand/brand.ts';
-import { focusFirstWrong } from '../../ui/forms.ts';
+import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
@@ -161,7 +161,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
             />
           )}
           {captcha.box}
-          <Button type="submit" fullWidth loading={form.submitting}>
+          <Button type="submit" {...keepFocus} fullWidth loading={form.submitting}>
             Register
           </Button>
           <ToLogin words="I have an account" />

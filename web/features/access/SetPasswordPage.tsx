@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react';
 import { ownMessages } from '../../../contract/messages.ts';
 import { api, session } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
-import { focusFirstWrong } from '../../ui/forms.ts';
+import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { AuthBox } from './AuthBox.tsx';
@@ -107,7 +107,7 @@ export default function SetPasswordPage() {
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the repeated password', tabIndex: 0 }}
             {...form.getInputProps('again')}
           />
-          <Button type="submit" fullWidth loading={form.submitting}>
+          <Button type="submit" {...keepFocus} fullWidth loading={form.submitting}>
             Set password
           </Button>
         </Stack>
