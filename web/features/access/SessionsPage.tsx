@@ -91,7 +91,7 @@ export default function SessionsPage() {
       render: (row) => (row.ip ? <span className="num">{row.ip}</span> : <None />),
     },
     { key: 'last_seen', title: 'Last seen', render: (row) => <When at={row.last_seen} relative /> },
-    { key: 'created_at', title: 'Signed in', render: (row) => <When at={row.created_at} /> },
+    { key: 'created_at', title: 'Signed in', hidden: true, render: (row) => <When at={row.created_at} /> },
     {
       key: 'action',
       title: 'Action',
