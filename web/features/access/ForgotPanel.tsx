@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { messages } from '../../../contract/messages.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
+import { useBrand } from '../../brand/brand.ts';
 import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
@@ -19,6 +20,7 @@ function failureWords(error: unknown): string {
 
 /** Asks for a link to set a new password; says the same whether the address is known or not (AUTH-09). */
 export default function ForgotPanel() {
+  const brand = useBrand();
   const options = useQuery(accessOptionsQuery);
   const captcha = useCaptcha(options.data);
   const [problem, setProblem] = useState<string>();
@@ -36,8 +38,13 @@ export default function ForgotPanel() {
       setProblem(undefined);
       setSent(undefined);
       try {
-        const gtoken = await captcha.answer();
-        setSent((await api.access.forgetPass({ username: username.trim(), gtoken })).message);
+        const answer = await api.access.forgetPass({
+          username: username.trim(),
+          gtoken: await captcha.answer(),
+          ownedcompanyid: brand.company_id,
+          companyrootid: brand.idsys,
+        });
+        setSent(answer.message);
       } catch (error) {
         const fields = error instanceof ApiError ? error.errors.username : undefined;
         if (fields) form.setFieldError('username', fields.join(' '));
