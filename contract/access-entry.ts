@@ -109,4 +109,19 @@ export const entry = {
     .meta({ access: 'public' })
     .input(LinkProof.extend({ newpassword: NewPassword }))
     .output(Done),
+  referralLink: call
+    .route({
+      method: 'GET',
+      path: '/general/referral-link',
+      tags,
+      summary: 'The own link for inviting others to sign up: agencies to a root, clients to an agency',
+    })
+    .meta({ access: 'referral.read' })
+    .output(
+      z.object({
+        url: z.string(),
+        refcode: z.string(),
+        isRegisterAccount: Flag.describe('Whether signing up is open where the link leads'),
+      }),
+    ),
 };

@@ -30,6 +30,7 @@ export const PERMISSIONS = {
   'client.list': [...roots, ...agencies],
   'company.list': [...roots, ...agencies],
   'view.switch': [...roots, ...agencies],
+  'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
 } as const satisfies Record<string, readonly Grade[]>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -35,8 +35,24 @@ const tab = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('tab', { name }).click({ timeout: 8_000 });
 };
 
+const fromMenu = (item: string) => async (page: Page) => {
+  const burger = page.getByRole('button', { name: 'Open menu' });
+  if (await burger.isVisible()) await burger.click();
+  await page.getByRole('button', { name: /profile menu/ }).click();
+  await page.getByRole('menuitem', { name: item }).click({ timeout: 8_000 });
+  await page.getByRole('dialog').waitFor({ timeout: 8_000 });
+};
+
 const shots: Shot[] = [
   { name: 'login', host: 'acme.localhost', path: '/login' },
+  { name: 'forgot', host: 'acme.localhost', path: '/login?forgot=1' },
+  { name: 'register', host: 'acme.localhost', path: '/register' },
+  { name: 'agency-register', host: 'localhost', path: '/agency-register' },
+  { name: 'register-confirm', host: 'acme.localhost', path: '/register/confirm/x?email=new%40client.test' },
+  { name: 'reset-invalid', host: 'acme.localhost', path: '/reset-password-invalid' },
+  { name: 'client-devices', ...client, path: '/user/sessions' },
+  { name: 'agency-password', ...agency, path: '/user/sessions', act: fromMenu('Change Password') },
+  { name: 'agency-factor', ...agency, path: '/user/sessions', act: fromMenu('Two Factor Authentication') },
   { name: 'login-root', host: 'localhost', path: '/login' },
   { name: 'client-dashboard', ...client, path: '/dashboard' },
   { name: 'client-lead', ...client, path: '/dashboard', act: openRow },

@@ -204,7 +204,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));
     addCalls(server, clock, doors, contract.delivery, delivery.handlers);
     addCalls(server, clock, doors, contract.identity, identity.handlers);
-    addSite(server, join(dist, 'web'));
+    addSite(server, join(dist, 'web'), { recaptcha: Boolean(config.recaptcha) });
   }
 
   return {

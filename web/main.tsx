@@ -25,7 +25,8 @@ declare module '@tanstack/react-router' {
 
 // The tenant's look and the session are asked for at once, not one after the other.
 void queryClient.prefetchQuery(brandQuery);
-if (session.alive) session.fresh().catch(() => undefined);
+// Single sign-on asks by itself: a session that is over must not end it with 'Session Ended'.
+if (session.alive && location.pathname !== '/sso') session.fresh().catch(() => undefined);
 
 session.onEnd((reason) => {
   if (reason === 'ended') {

@@ -40,6 +40,49 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('./features/access/LoginPage.tsx')),
 });
 
+const registerPage = lazyRouteComponent(() => import('./features/access/RegisterPage.tsx'));
+const visitorsOnly = () => {
+  if (session.alive) throw redirect({ to: '/dashboard', replace: true });
+};
+
+const register = createRoute({
+  getParentRoute: () => root,
+  path: '/register',
+  beforeLoad: visitorsOnly,
+  component: registerPage,
+});
+
+const agencyRegister = createRoute({
+  getParentRoute: () => root,
+  path: '/agency-register/{-$referralCode}',
+  beforeLoad: visitorsOnly,
+  component: registerPage,
+});
+
+const confirmRegister = createRoute({
+  getParentRoute: () => root,
+  path: '/register/confirm/$token',
+  component: lazyRouteComponent(() => import('./features/access/ConfirmPage.tsx')),
+});
+
+const setNewPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/set-new-password/$token',
+  component: lazyRouteComponent(() => import('./features/access/SetPasswordPage.tsx')),
+});
+
+const resetPasswordInvalid = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password-invalid',
+  component: lazyRouteComponent(() => import('./features/access/ResetInvalidPage.tsx')),
+});
+
+const sso = createRoute({
+  getParentRoute: () => root,
+  path: '/sso',
+  component: lazyRouteComponent(() => import('./features/access/SsoPage.tsx')),
+});
+
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
@@ -123,15 +166,28 @@ const clientManagement = createRoute({
   component: lazyRouteComponent(() => import('./features/access/ClientManagementPage.tsx')),
 });
 
+const userSessions = createRoute({
+  getParentRoute: () => framed,
+  path: '/user/sessions',
+  component: lazyRouteComponent(() => import('./features/access/SessionsPage.tsx')),
+});
+
 const tree = root.addChildren([
   home,
   login,
+  register,
+  agencyRegister,
+  confirmRegister,
+  setNewPassword,
+  resetPasswordInvalid,
+  sso,
   setup,
   framed.addChildren([
     dashboard,
     peopleImport,
     agencyList,
     clientManagement,
+    userSessions,
     moduleRoot.addChildren([moduleHome, moduleDashboard, campaigns]),
   ]),
 ]);

@@ -111,6 +111,10 @@ export async function seedDemo(
     host: `ridgeline.${domain}`,
     brand: { name: 'Ridgeline', link_color: '#2b8a3e', logo_svg: mark('R', '#2b8a3e') },
   });
+  // Signing up can be tried at the platform (as an agency) and at Acme (as its client).
+  await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
+    for (const company of [master, acme]) await features.tenants.setRegistration(tx, company.id, true);
+  });
   await make.leadCost(acme, 900_000n);
   await make.leadCost(bluepeak, 1_000_000n);
   await make.leadCost(ridge, 1_100_000n);

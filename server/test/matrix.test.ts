@@ -118,6 +118,7 @@ const samples: Record<string, Sample> = {
     named: false,
     request: () => ({ url: '/api/general/access-options' }),
   },
+  'GET /api/general/referral-link': { named: false, request: () => ({ url: '/api/general/referral-link' }) },
   'GET /api/general/captcha': { named: false, request: () => ({ url: '/api/general/captcha' }) },
   'POST /api/register': {
     named: false,

@@ -220,6 +220,17 @@ describe('the session', () => {
     expect(ends).toEqual([]);
   });
 
+  it('[AUTH-12] forgetting clears everything and tells nobody, for the login of somebody else follows', async () => {
+    const { client, session, sent, kept, ends } = setUp(() => json(200, {}));
+    session.start('theirs');
+    session.forget();
+    expect([...kept.keys()]).toEqual(['theme']);
+    expect([session.alive, session.token, ends]).toEqual([false, undefined, []]);
+    session.start('mine');
+    await client.identity.totals();
+    expect(sent.map((one) => one.token)).toEqual(['Bearer mine']);
+  });
+
   it('[AUTH-05] leaving clears tokens, user, original user, role and client address even if the call fails', async () => {
     const { client, session, ends, kept, sent } = setUp((request) =>
       isRefresh(request) ? unauthenticated() : json(500, { message: 'broken', errors: {} }),

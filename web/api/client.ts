@@ -66,15 +66,20 @@ export const transport = new Transport({
 /** Every call of the product, typed by the contract: `await api.leads.list({ Page: 1 })`. */
 export const api: Client = clientOf(transport);
 
-/** Signs in and starts the session; answers the code step when a second factor is on. @throws ApiError when refused */
-export async function login(email: string, password: string): Promise<CodeStep | null> {
-  const given = { username: email, password, domainName: location.hostname };
+/**
+ * Signs in and starts the session; answers the code step when a second factor is on.
+ * @param gtoken the answer of a captcha that a person has to solve
+ * @throws ApiError when refused; 422 with `errors.gtoken` when such a captcha is needed
+ */
+export async function login(email: string, password: string, gtoken?: string): Promise<CodeStep | null> {
+  const given = { username: email, password, domainName: location.hostname, ...(gtoken ? { gtoken } : {}) };
   let answer: Awaited<ReturnType<typeof api.access.login>>;
   try {
     answer = await api.access.login(given);
   } catch (error) {
     // After failures the server asks for a captcha; the browser's own work answers it, and the person need do nothing.
     if (!(error instanceof ApiError) || error.status !== 422 || !error.errors.gtoken) throw error;
+    if ((await api.access.accessOptions()).captcha === 'recaptcha') throw error;
     const { solveCaptcha } = await import('./captcha.ts');
     answer = await api.access.login({ ...given, gtoken: await solveCaptcha(await api.access.captcha()) });
   }

@@ -155,11 +155,16 @@ export class Session {
     }
   }
 
-  /** Forgets everything and tells the listeners, once. */
-  end(reason: EndReason): void {
+  /** Forgets whoever is signed in and tells nobody: another login follows, or the page itself says what has happened. */
+  forget(): void {
     this.#era++;
     this.#token = undefined;
     for (const key of KEYS) this.#store.removeItem(key);
+  }
+
+  /** Forgets everything and tells the listeners, once. */
+  end(reason: EndReason): void {
+    this.forget();
     if (this.#over) return;
     this.#over = true;
     for (const listener of this.#listeners) listener(this.#leaving ? 'logout' : reason);

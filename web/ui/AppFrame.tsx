@@ -33,12 +33,22 @@ export interface FrameLink {
   external?: boolean;
 }
 
+/** One thing of the profile menu: a page or something to do. */
+export interface FrameAction {
+  label: string;
+  icon: ComponentType<{ size?: number }>;
+  to?: string;
+  onClick?: () => void;
+}
+
 export interface AppFrameProps {
   /** The tenant's mark; `folded` when only 64 px are there. */
   mark: (folded: boolean) => ReactNode;
   home: string;
   links: FrameLink[];
   person: { name: string; email: string; company: string };
+  /** What the profile menu has besides theme and log out. */
+  menu: FrameAction[];
   onLogout: () => void;
   children: ReactNode;
 }
@@ -172,7 +182,7 @@ function NavLink({ link, folded, onClick }: { link: FrameLink; folded: boolean; 
   );
 }
 
-function Profile({ person, onLogout, folded }: AppFrameProps & { folded: boolean }) {
+function Profile({ person, menu, onLogout, folded }: AppFrameProps & { folded: boolean }) {
   const scheme = useComputedColorScheme();
   const { setColorScheme } = useMantineColorScheme();
   const next = scheme === 'dark' ? 'light' : 'dark';
@@ -204,6 +214,17 @@ function Profile({ person, onLogout, folded }: AppFrameProps & { folded: boolean
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label style={{ overflowWrap: 'anywhere' }}>{person.email}</Menu.Label>
+        {menu.map(({ label, icon: Icon, to, onClick }) => (
+          <Menu.Item
+            key={label}
+            leftSection={<Icon size={16} />}
+            {...(onClick ? { onClick } : {})}
+            {...(to ? { renderRoot: (props: object) => <Link {...props} to={to as '/'} /> } : {})}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
         <Menu.Item
           leftSection={next === 'dark' ? <IconMoon size={16} /> : <IconSun size={16} />}
           onClick={() => setColorScheme(next)}

@@ -25,3 +25,9 @@ export function focusFirstWrong<Values extends object>(
   const first = Object.keys(form.getValues()).find((field) => field in errors);
   if (first) form.getInputNode(first)?.focus();
 }
+
+/**
+ * For buttons and links of a form that validates on blur: `<Button {...keepFocus}>`. The field keeps the focus while
+ * the mouse is down, else its error would appear just then, move the button away, and the click would miss it.
+ */
+export const keepFocus = { onMouseDown: (event: { preventDefault(): void }) => event.preventDefault() };

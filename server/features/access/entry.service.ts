@@ -348,6 +348,38 @@ export function createEntry(
       await limits.giveBack(limit.LINK_NETWORK, network);
     },
 
+    /**
+     * The signed-in person's link for inviting others: to sign up as an agency at the root, or, for an agency's people,
+     * as a client at the agency's own host. Says whether signing up is open there.
+     */
+    async referralLink(ctx: Ctx): Promise<{ url: string; refcode: string; isRegisterAccount: 'T' | 'F' }> {
+      const { actor } = ctx;
+      const ownHost = await tenants.primaryHost(actor.companyId);
+      // An agency without a host of its own works at its root's, where only agencies sign up.
+      const host = ownHost ?? (await tenants.primaryHost(actor.rootId)) ?? ctx.tenant.host;
+      const tenant = (await tenants.byHost(host)) ?? ctx.tenant;
+      const owner = { root_id: actor.rootId, agency_id: actor.agencyId, company_id: actor.companyId };
+      const refcode = await inScope(db.app, ctx.scope, async (tx) => {
+        const known = await store.referralCodeOf(tx, actor.userId);
+        if (known) return known;
+        const code = await this.referralCode(tx, { id: actor.userId, ...owner });
+        await audit.record(tx, ctx, {
+          action: 'referral.create',
+          objectKind: 'user',
+          objectId: actor.userId,
+          description: 'Made a referral link',
+        });
+        return code;
+      });
+      const open = await inScope(db.app, whole(ctx), (tx) => tenants.registrationOpen(tx, tenant));
+      const path = tenant.kind === 'root' ? `agency-register/${refcode}` : `register?refcode=${refcode}`;
+      return {
+        url: `${policy.siteOf(host, ctx.origin, config.port)}/${path}`,
+        refcode,
+        isRegisterAccount: open ? 'T' : 'F',
+      };
+    },
+
     /** The referral code of a person, made on first use. */
     async referralCode(
       tx: Tx,

@@ -285,6 +285,42 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     ]);
   });
 
+  test('[CONF-10] everybody who may invite others has a link of their own that leads to an open sign-up', async () => {
+    await allow(root);
+    await allow(agency, false);
+    const linkOf = async (email: string, host: string) =>
+      app.call('GET', '/api/general/referral-link', { host, token: await app.signIn(email, host) });
+    const sales = await app.make.user(root, { role: 'sales', password: PASSWORD });
+    const first = await linkOf(sales.email, 'root.test');
+    const code = String(first.body.refcode);
+    expect(first.body).toEqual({
+      url: `http://root.test/agency-register/${code}`,
+      refcode: code,
+      isRegisterAccount: 'T',
+    });
+    expect((await linkOf(sales.email, 'root.test')).body).toEqual(first.body);
+    const { rows } = await app.admin.query(
+      `select count(*)::int as made from user_log where action = 'referral.create' and object_id = $1`,
+      [sales.id],
+    );
+    expect(rows[0].made).toBe(1);
+    const given = form();
+    expect((await register({ ...given, refcode: code })).status).toBe(200);
+
+    // An agency's person invites clients to the agency's own host, wherever they are signed in.
+    for (const host of [HOST, 'root.test']) {
+      const { body } = await linkOf(person.email, host);
+      expect(body).toEqual({
+        url: `http://acme.test/register?refcode=${body.refcode}`,
+        refcode: body.refcode,
+        isRegisterAccount: 'F',
+      });
+    }
+    const client = await app.make.client(agency);
+    const customer = await app.make.user(client, { password: PASSWORD });
+    expect((await linkOf(customer.email, HOST)).status).toBe(403);
+  });
+
   test("a client signs up at its agency's host", async () => {
     await allow(root);
     await allow(agency);

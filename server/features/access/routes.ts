@@ -118,6 +118,7 @@ export function accessRoutes(access: Access, tenants: Tenants): Handlers<typeof 
       await access.entry.forgot(ctx, input);
       return done(ownMessages.resetSent);
     },
+    referralLink: (ctx) => access.entry.referralLink(ctx),
     verifyResetToken: (ctx, input) => access.entry.verifyReset(ctx, input),
     async setNewPassword(ctx, input) {
       await access.entry.setPassword(ctx, input);

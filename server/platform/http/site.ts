@@ -5,21 +5,28 @@ import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
 
-const CSP = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Where reCAPTCHA's script, its parts and its frame come from. */
+const RECAPTCHA = 'https://www.google.com/recaptcha/ https://www.gstatic.com/recaptcha/';
+
+/** The page's policy; `recaptcha` lets Google's captcha in, which only an installation that has a key for it asks for. */
+const policyOf = ({ recaptcha }: { recaptcha: boolean }): string =>
+  [
+    "default-src 'self'",
+    `script-src 'self'${recaptcha ? ` ${RECAPTCHA}` : ''}`,
+    ...(recaptcha ? [`frame-src ${RECAPTCHA} https://recaptcha.google.com/recaptcha/`] : []),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    `connect-src 'self'${recaptcha ? ' https://www.google.com/recaptcha/' : ''}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** Serves the web app from `folder` (dist/web): hashed assets for ever, the page itself never from a cache. */
-export function addSite(app: FastifyInstance, folder: string): void {
+export function addSite(app: FastifyInstance, folder: string, needs: { recaptcha: boolean }): void {
+  const csp = policyOf(needs);
   if (!existsSync(join(folder, 'index.html'))) return;
   void app.register(statics, {
     root: folder,
@@ -33,7 +40,7 @@ export function addSite(app: FastifyInstance, folder: string): void {
       return reply.sendFile(path.slice(1), { maxAge: hashed ? '365d' : 0, immutable: hashed });
     }
     void reply
-      .header('Content-Security-Policy', CSP)
+      .header('Content-Security-Policy', csp)
       .header('X-Frame-Options', 'DENY')
       .header('Cache-Control', 'no-cache');
     return reply.sendFile('index.html', { cacheControl: false });

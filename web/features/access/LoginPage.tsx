@@ -1,23 +1,25 @@
-import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertCircle } from '@tabler/icons-react';
-import { useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { CodeStep } from '../../../contract/access-tokens.ts';
 import { login } from '../../api/client.ts';
-import { ApiError, wordsOf } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import { BrandMark } from '../../brand/BrandMark.tsx';
 import { useBrand } from '../../brand/brand.ts';
 import { focusFirstWrong } from '../../ui/forms.ts';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { useCaptcha } from './Captcha.tsx';
 import { CodeForm } from './CodeForm.tsx';
 import classes from './LoginPage.module.css';
+import { safePath } from './next.ts';
+import { accessOptionsQuery } from './options.ts';
+import { refusedBeside } from './refused.ts';
 
-/** Only a path of this site is followed after the login. */
-function safePath(path: string | undefined): string {
-  return path && /^\/(?![/\\])/.test(path) ? path : '/dashboard';
-}
+const ForgotPanel = lazy(() => import('./ForgotPanel.tsx'));
 
 /** Sign in with e-mail and password. */
 export default function LoginPage() {
@@ -27,7 +29,11 @@ export default function LoginPage() {
   const [params] = useSearchParams();
   const [problem, setProblem] = useState<string>();
   const [step, setStep] = useState<{ email: string; code: CodeStep }>();
-  const proceed = () => router.navigate({ href: safePath(params.next), replace: true });
+  const options = useQuery(accessOptionsQuery).data;
+  // After failures the server wants a captcha; the browser answers its own unasked, reCAPTCHA's box has to be shown.
+  const [wantsCaptcha, setWantsCaptcha] = useState(false);
+  const captcha = useCaptcha(wantsCaptcha ? options : undefined);
+  const proceed = () => router.navigate({ href: safePath(params.next, location.origin), replace: true });
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { username: '', password: '' },
@@ -47,20 +53,28 @@ export default function LoginPage() {
     async ({ username, password }) => {
       setProblem(undefined);
       try {
-        const code = await login(username.trim(), password);
+        const gtoken = captcha.box ? await captcha.answer() : undefined;
+        const code = await login(username.trim(), password, gtoken);
         if (code) setStep({ email: username.trim(), code });
         else await proceed();
       } catch (error) {
-        const fields = error instanceof ApiError ? error.errors : {};
-        const known = Object.entries(fields).filter(([field]) => field in form.getValues());
-        form.setErrors(Object.fromEntries(known.map(([field, texts]) => [field, texts.join(' ')])));
-        if (known.length === 0) setProblem(wordsOf(error));
-        form.getInputNode(known[0]?.[0] ?? 'password')?.focus();
+        if (error instanceof ApiError && error.errors.gtoken) setWantsCaptcha(true);
+        captcha.renew();
+        const words = refusedBeside(form, error);
+        setProblem(words);
+        if (words) form.getInputNode('password')?.focus();
       }
     },
     (errors) => focusFirstWrong(form, errors),
   );
 
+  if (params.forgot) {
+    return (
+      <Suspense fallback={null}>
+        <ForgotPanel />
+      </Suspense>
+    );
+  }
   if (step) {
     return (
       <main className={classes.page}>
@@ -121,9 +135,25 @@ export default function LoginPage() {
             key={form.key('password')}
             {...form.getInputProps('password')}
           />
+          {captcha.box}
           <Button type="submit" fullWidth loading={form.submitting}>
             Log in
           </Button>
+          <Group justify="space-between" mih={22}>
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link {...props} to="/login" search={{ ...params, forgot: '1' } as never} />
+              )}
+            >
+              Forgot password?
+            </Anchor>
+            {options?.isRegisterAccount === 'T' && (
+              <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/register" />}>
+                Register
+              </Anchor>
+            )}
+          </Group>
         </Stack>
       </form>
     </main>

@@ -1,10 +1,22 @@
-import { IconApi, IconBuilding, IconLayoutDashboard, IconTarget, IconUsers } from '@tabler/icons-react';
+import {
+  IconApi,
+  IconBuilding,
+  IconDevices,
+  IconLayoutDashboard,
+  IconLock,
+  IconShieldLock,
+  IconTarget,
+  IconUserPlus,
+  IconUsers,
+} from '@tabler/icons-react';
 import { Outlet } from '@tanstack/react-router';
+import { useState } from 'react';
 import { logout } from '../../api/client.ts';
 import { userMay, useUser } from '../../api/user.ts';
 import { BrandMark } from '../../brand/BrandMark.tsx';
 import { useBrand } from '../../brand/brand.ts';
-import { AppFrame, type FrameLink } from '../../ui/AppFrame.tsx';
+import { AppFrame, type FrameAction, type FrameLink } from '../../ui/AppFrame.tsx';
+import { ChangePasswordModal, ReferralModal, TwoFactorModals } from '../access/modals.tsx';
 import { ViewBanner } from '../access/ViewBanner.tsx';
 
 /** The frame around every page behind the login, with the links that the person's role has. */
@@ -31,16 +43,29 @@ export default function Frame() {
     links.push({ label: 'People data', to: '/configuration/people-import', icon: IconUsers });
     if (isRoot) links.push({ label: 'API reference', to: '/api/reference', icon: IconApi, external: true });
   }
+  const [modal, setModal] = useState<'password' | 'factor' | 'referral'>();
+  const close = () => setModal(undefined);
+  const menu: FrameAction[] = [
+    { label: 'Change Password', icon: IconLock, onClick: () => setModal('password') },
+    { label: 'Two Factor Authentication', icon: IconShieldLock, onClick: () => setModal('factor') },
+    { label: 'Devices', icon: IconDevices, to: '/user/sessions' },
+  ];
+  if (userMay(user, 'referral.read'))
+    menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
   return (
     <AppFrame
       mark={(folded) => <BrandMark brand={brand} folded={folded} />}
       home="/dashboard"
       links={links}
       person={{ name: user.name, email: user.email, company: user.company_name }}
+      menu={menu}
       onLogout={() => void logout()}
     >
       <ViewBanner />
       <Outlet />
+      <ChangePasswordModal opened={modal === 'password'} onClose={close} />
+      <TwoFactorModals opened={modal === 'factor'} onClose={close} />
+      <ReferralModal opened={modal === 'referral'} onClose={close} />
     </AppFrame>
   );
 }

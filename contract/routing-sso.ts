@@ -1,0 +1,27 @@
+/** What of the signed-in person decides where a single sign-on ends; the optional facts decide nothing while absent. */
+export interface SsoFacts {
+  user_type: 'user' | 'userdownline' | 'client' | 'administrator' | 'sales';
+  systemuser: boolean;
+  /** The agency's own address part of the Site ID module. */
+  leadlocalurl: string;
+  profile_setup_completed?: 'T' | 'F';
+  charges_enabled?: boolean;
+  payouts_enabled?: boolean;
+}
+
+/** The page that a single sign-on leads to, the first rule that fits (spec product 4, SSO). */
+export function ssoLanding(facts: SsoFacts): string {
+  const moduleDashboard = facts.leadlocalurl
+    ? `/${encodeURIComponent(facts.leadlocalurl)}/dashboard`
+    : '/dashboard';
+  if (facts.profile_setup_completed === 'F') return '/user/profile-setup';
+  if (facts.user_type === 'client') return moduleDashboard;
+  if (facts.systemuser) {
+    return facts.user_type === 'sales'
+      ? '/configuration/sales-connect-account'
+      : '/configuration/agency-list';
+  }
+  if (facts.charges_enabled === false || facts.payouts_enabled === false)
+    return '/configuration/general-setting';
+  return moduleDashboard;
+}

@@ -1,0 +1,89 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messages } from '../../../contract/messages.ts';
+import { api } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+import { useBrand } from '../../brand/brand.ts';
+import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { AuthBox, ToLogin } from './AuthBox.tsx';
+import { useCaptcha } from './Captcha.tsx';
+import { accessOptionsQuery } from './options.ts';
+
+/** The server's own words, else the text of the spec (calls 8, AUTH-09): a proxy's page or no answer has none. */
+function failureWords(error: unknown): string {
+  if (!(error instanceof ApiError)) return wordsOf(error);
+  return error.requestId && error.message !== messages.errorText ? error.message : messages.forgotFailed;
+}
+
+/** Asks for a link to set a new password; says the same whether the address is known or not (AUTH-09). */
+export default function ForgotPanel() {
+  const brand = useBrand();
+  const options = useQuery(accessOptionsQuery);
+  const captcha = useCaptcha(options.data);
+  const [problem, setProblem] = useState<string>();
+  const [sent, setSent] = useState<string>();
+  const form = useForm({
+    initialValues: { username: '' },
+    validateInputOnBlur: true,
+    validate: {
+      username: (value) =>
+        /^\S+@\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+    },
+  });
+  const send = form.onSubmit(
+    async ({ username }) => {
+      setProblem(undefined);
+      setSent(undefined);
+      try {
+        const answer = await api.access.forgetPass({
+          username: username.trim(),
+          gtoken: await captcha.answer(),
+          ownedcompanyid: brand.company_id,
+          companyrootid: brand.idsys,
+        });
+        setSent(answer.message);
+      } catch (error) {
+        const fields = error instanceof ApiError ? error.errors.username : undefined;
+        if (fields) form.setFieldError('username', fields.join(' '));
+        else setProblem(failureWords(error));
+      }
+      captcha.renew();
+    },
+    (errors) => focusFirstWrong(form, errors),
+  );
+  return (
+    <AuthBox title="Forgot password" line="You get an e-mail with a link to set a new one." problem={problem}>
+      <form onSubmit={send} noValidate>
+        <Stack gap="md">
+          {sent && (
+            <Notice tone="good" live="status">
+              {sent}
+            </Notice>
+          )}
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            autoFocus
+            maxLength={70}
+            {...form.getInputProps('username')}
+          />
+          {captcha.box}
+          <Button
+            type="submit"
+            {...keepFocus}
+            fullWidth
+            loading={form.submitting}
+            disabled={!options.data && options.isPending}
+          >
+            {sent ? 'Send another link' : 'Send link'}
+          </Button>
+          <ToLogin words="Back to login" />
+        </Stack>
+      </form>
+    </AuthBox>
+  );
+}

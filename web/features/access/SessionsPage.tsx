@@ -1,0 +1,146 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconDeviceDesktop, IconDeviceMobile, IconDevices, IconDeviceTablet } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Client } from '../../../contract/index.ts';
+import { api } from '../../api/client.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import type { Column } from '../../ui/DataTable.types.ts';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Clip, None, When } from '../../ui/Values.tsx';
+
+type Row = Awaited<ReturnType<Client['access']['sessions']>>['data'][number];
+
+const icons = {
+  computer: IconDeviceDesktop,
+  phone: IconDeviceMobile,
+  tablet: IconDeviceTablet,
+  other: IconDevices,
+};
+
+/** Where one is signed in; signs one device, or all others, out. */
+export default function SessionsPage() {
+  const queryClient = useQueryClient();
+  const query = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => api.access.sessions(undefined, { signal }),
+  });
+  const done = ({ message }: { message: string }) => {
+    notifyDone(message);
+    return queryClient.invalidateQueries({ queryKey: ['sessions'] });
+  };
+  const failed = (error: unknown) => {
+    notifyFailed(error);
+    // Such as one that has ended meanwhile.
+    void queryClient.invalidateQueries({ queryKey: ['sessions'] });
+  };
+  const one = useMutation({
+    mutationFn: (id: string) => api.access.endSession({ id }),
+    onSuccess: done,
+    onError: failed,
+  });
+  const others = useMutation({
+    mutationFn: () => api.access.endOtherSessions({}),
+    onSuccess: done,
+    onError: failed,
+  });
+  const rows = query.data?.data ?? [];
+  const otherCount = rows.filter((row) => !row.current).length;
+
+  const endOne = async (row: Row) => {
+    const isSure = await confirm({
+      title: `Sign out ${row.device}?`,
+      body: `${where(row)} will need the password to come back.`,
+      verb: 'Sign out',
+      danger: true,
+    });
+    if (isSure) one.mutate(row.id);
+  };
+  const endOthers = async () => {
+    const isSure = await confirm({
+      title: 'Sign out all other devices?',
+      body: `${otherCount === 1 ? 'One other device' : `${otherCount} other devices`} will need the password to come back. This one stays signed in.`,
+      verb: 'Sign out others',
+      danger: true,
+    });
+    if (isSure) others.mutate();
+  };
+
+  const columns: Column<Row>[] = [
+    {
+      key: 'device',
+      title: 'Device',
+      render: (row) => {
+        const Icon = icons[row.kind];
+        return (
+          <Group gap="xs" wrap="nowrap">
+            <Icon size={18} stroke={1.6} aria-hidden="true" style={{ flex: 'none' }} />
+            <Clip text={row.device} max={220} />
+            {row.current && <StatusBadge status="active">This device</StatusBadge>}
+          </Group>
+        );
+      },
+    },
+    { key: 'place', title: 'Place', render: (row) => <Clip text={row.place} /> },
+    {
+      key: 'ip',
+      title: 'IP address',
+      render: (row) => (row.ip ? <span className="num">{row.ip}</span> : <None />),
+    },
+    { key: 'last_seen', title: 'Last seen', render: (row) => <When at={row.last_seen} relative /> },
+    { key: 'created_at', title: 'Signed in', hidden: true, render: (row) => <When at={row.created_at} /> },
+    {
+      key: 'action',
+      title: 'Action',
+      align: 'right',
+      render: (row) =>
+        row.current ? (
+          <Text size="sm" c="dimmed">
+            In use
+          </Text>
+        ) : (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={one.isPending && one.variables === row.id}
+            aria-label={`Sign out ${row.device}`}
+            onClick={() => void endOne(row)}
+          >
+            Sign out
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader
+        title="Devices"
+        line="Where you are signed in. Sign out what you do not know, then change your password."
+        primary={
+          <Button
+            variant="default"
+            disabled={otherCount === 0}
+            loading={others.isPending}
+            onClick={() => void endOthers()}
+          >
+            Sign out others
+          </Button>
+        }
+      />
+      <DataTable
+        label="Devices"
+        name="sessions"
+        columns={columns}
+        query={query}
+        rowKey={(row) => row.id}
+        empty={<EmptyState title="No devices" text="You are signed in nowhere." />}
+      />
+    </>
+  );
+}
+
+const where = (row: Row): string =>
+  [row.device, row.place, row.ip && `(${row.ip})`].filter(Boolean).join(', ').replace(', (', ' (');

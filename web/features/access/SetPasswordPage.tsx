@@ -1,0 +1,117 @@
+import { Button, PasswordInput, Skeleton, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { ownMessages } from '../../../contract/messages.ts';
+import { api, session } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { AuthBox } from './AuthBox.tsx';
+import { refusedBeside } from './refused.ts';
+
+/** /set-new-password/{token}?email=: the link is checked before anything is asked (spec product 2, AUTH-10). */
+export default function SetPasswordPage() {
+  const { token = '' } = useParams({ strict: false }) as { token?: string };
+  const [{ email = '' }] = useSearchParams();
+  const navigate = useNavigate();
+  const [done, setDone] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const check = useQuery({
+    queryKey: ['reset-link', token, email],
+    queryFn: () => api.access.verifyResetToken({ token, email }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
+  const toInvalid = (reason: string) =>
+    // The reason travels in the history, not in the address, where anybody could write it.
+    void navigate({ to: '/reset-password-invalid', replace: true, state: { reason } as never });
+  const fault = check.error
+    ? wordsOf(check.error)
+    : check.data && !check.data.valid
+      ? (check.data.reason ?? ownMessages.resetInvalid)
+      : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each fault
+  useEffect(() => {
+    if (fault) toInvalid(fault);
+  }, [fault]);
+
+  const form = useForm({
+    initialValues: { newpassword: '', again: '' },
+    validateInputOnBlur: true,
+    validate: {
+      newpassword: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
+      again: (value, all) => (value === all.newpassword ? null : 'Enter the same password as above'),
+    },
+  });
+  const send = form.onSubmit(
+    async ({ newpassword }) => {
+      setProblem(undefined);
+      try {
+        setDone((await api.access.setNewPassword({ token, email, newpassword })).message);
+        // All sessions have ended with it, one of this browser, too.
+        session.forget();
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 410) toInvalid(wordsOf(error));
+        else setProblem(refusedBeside(form, error));
+      }
+    },
+    (errors) => focusFirstWrong(form, errors),
+  );
+
+  if (done) {
+    return (
+      <AuthBox title="Set a new password" line={email}>
+        <Notice tone="good" live="status">
+          {done}
+        </Notice>
+        <Button autoFocus fullWidth renderRoot={(props) => <Link {...props} to="/login" />}>
+          Log in
+        </Button>
+      </AuthBox>
+    );
+  }
+  if (!check.data?.valid) {
+    return (
+      <AuthBox title="Set a new password" line={email}>
+        <Stack gap="md" aria-busy="true">
+          <Skeleton height={79} />
+          <Skeleton height={61} />
+          <Skeleton height={36} />
+        </Stack>
+      </AuthBox>
+    );
+  }
+  return (
+    <AuthBox title="Set a new password" line={email} problem={problem}>
+      <form onSubmit={send} noValidate>
+        <Stack gap="md">
+          {/* For password managers: whose password it is. */}
+          <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+          <PasswordInput
+            label="New password"
+            description="At least 12 characters. Your other devices are signed out."
+            autoComplete="new-password"
+            autoFocus
+            maxLength={1024}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the new password', tabIndex: 0 }}
+            {...form.getInputProps('newpassword')}
+          />
+          <PasswordInput
+            label="New password again"
+            autoComplete="new-password"
+            maxLength={1024}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the repeated password', tabIndex: 0 }}
+            {...form.getInputProps('again')}
+          />
+          <Button type="submit" {...keepFocus} fullWidth loading={form.submitting}>
+            Set password
+          </Button>
+        </Stack>
+      </form>
+    </AuthBox>
+  );
+}

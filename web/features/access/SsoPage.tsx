@@ -1,0 +1,70 @@
+import { Group, Loader, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { messages } from '../../../contract/messages.ts';
+import { ssoLanding } from '../../../contract/routing-sso.ts';
+import { api, session } from '../../api/client.ts';
+import { userQuery } from '../../api/user.ts';
+import { alertModal } from '../../ui/confirm.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { AuthBox } from './AuthBox.tsx';
+
+/** /sso?token=: signs in by a partner's one-use token and leads on (spec product 4, SSO; AUTH-12 to AUTH-14). */
+export default function SsoPage() {
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const [{ token }] = useSearchParams();
+  const isStarted = useRef(false);
+
+  useEffect(() => {
+    // The token is good once: an effect that runs twice must not use it twice.
+    if (isStarted.current) return;
+    isStarted.current = true;
+
+    const forgetAnswers = () =>
+      queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'brand' });
+
+    /** Whose session this browser holds, if it still lives. */
+    async function currentUser(): Promise<string | null> {
+      if (!session.alive) return null;
+      try {
+        // Not through the session: one that is over must not be told as 'Session Ended' now.
+        if (!session.token) session.start((await api.access.refresh({})).access_token);
+        return (await queryClient.fetchQuery({ ...userQuery, retry: false })).id;
+      } catch {
+        session.forget();
+        return null;
+      }
+    }
+
+    async function enter(): Promise<string> {
+      const currentUserID = await currentUser();
+      const answer = await api.access.ssoValidation({
+        token: token ?? '',
+        subdomain: location.hostname,
+        currentUserID,
+      });
+      if (answer.action === 'replace_user') session.forget();
+      forgetAnswers();
+      session.start(answer.access_token);
+      return ssoLanding(await queryClient.fetchQuery(userQuery));
+    }
+
+    void enter()
+      .catch(async () => {
+        await alertModal('Login failed', messages.ssoInvalid);
+        return '/';
+      })
+      .then((href) => router.navigate({ href, replace: true }));
+  }, [queryClient, router, token]);
+
+  return (
+    <AuthBox title="Log in">
+      <Group gap="sm" role="status">
+        <Loader size="sm" />
+        <Text size="sm">Signing you in</Text>
+      </Group>
+    </AuthBox>
+  );
+}

@@ -1,0 +1,17 @@
+/**
+ * Where the login leads: `wanted` only when it is a path of this very site, else `home`. The browser's own parser
+ * decides, since it drops tabs and takes back-slashes for slashes.
+ * @param origin the page's, such as 'https://acme.test'
+ */
+export function safePath(wanted: string | undefined, origin: string, home = '/dashboard'): string {
+  if (!wanted?.startsWith('/')) return home;
+  let url: URL;
+  try {
+    url = new URL(wanted, origin);
+  } catch {
+    return home;
+  }
+  // '/.//evil.example' stays on this host when parsed once, and leaves it when parsed again.
+  if (url.origin !== origin || url.pathname.startsWith('//')) return home;
+  return url.pathname + url.search + url.hash;
+}
