@@ -47,7 +47,54 @@ describe('configuration', () => {
     expect(() => loadConfig({ DATA_DIR }, ['roles'])).toThrow(ConfigError);
   });
 
+  const stripe = {
+    STRIPE_SECRET_KEY: 'sk_test_1',
+    STRIPE_PUBLISHABLE_KEY: 'pk_test_1',
+    STRIPE_WEBHOOK_SECRET: 'whsec_platform, whsec_connect',
+  };
+
+  test('[PAY-02] Stripe takes three settings, all or none', () => {
+    expect(loadConfig({ DATA_DIR }).stripe).toBeUndefined();
+    expect(loadConfig({ DATA_DIR, ...stripe }).stripe).toEqual({
+      secretKey: 'sk_test_1',
+      publishableKey: 'pk_test_1',
+      webhookSecrets: ['whsec_platform', 'whsec_connect'],
+      apiBase: 'https://api.stripe.com',
+    });
+    for (const name of Object.keys(stripe))
+      expect(() => loadConfig({ DATA_DIR, ...stripe, [name]: '' })).toThrow(
+        new RegExp(`^${name}: is missing`),
+      );
+    expect(() => loadConfig({ DATA_DIR, ...stripe, STRIPE_PUBLISHABLE_KEY: 'pk_live_1' })).toThrow(
+      /^STRIPE_PUBLISHABLE_KEY: must be of the same mode/,
+    );
+  });
+
+  test.each(['https://stripe.test', 'http://127.0.0.1:4242', 'http://localhost:1', 'http://[::1]:80'])(
+    '[PAY-02] Stripe may be at %s',
+    (base) => {
+      expect(loadConfig({ DATA_DIR, ...stripe, STRIPE_API_BASE: base }).stripe?.apiBase).toBe(base);
+    },
+  );
+
   test.each([
+    'http://stripe.test',
+    'http://10.0.0.1',
+    'http://127.0.0.1.evil.test',
+    'http://localhost.evil.test',
+    'ftp://127.0.0.1',
+    'https://user:password@stripe.test',
+    'https://stripe.test/v1',
+    'https://stripe.test/?a=b',
+    'stripe.test',
+  ])('[PAY-02] Stripe may not be at %s', (base) => {
+    expect(() => loadConfig({ DATA_DIR, ...stripe, STRIPE_API_BASE: base })).toThrow(/^STRIPE_API_BASE: /);
+  });
+
+  test.each([
+    ['STRIPE_SECRET_KEY', 'pk_test_1'],
+    ['STRIPE_PUBLISHABLE_KEY', 'sk_test_1'],
+    ['STRIPE_WEBHOOK_SECRET', 'secret'],
     ['PORT', 'http'],
     ['PORT', '70000'],
     ['DATABASE_URL', 'mysql://x'],

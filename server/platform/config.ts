@@ -46,13 +46,60 @@ const environment = z
     RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
     RECAPTCHA_SECRET: z.string().min(1).optional(),
     RECAPTCHA_URL: z.url({ protocol: /^https?$/ }).default('https://www.google.com/recaptcha/api'),
+    STRIPE_SECRET_KEY: z
+      .string()
+      .regex(/^[sr]k_(test|live)_\w+$/, 'must begin with sk_test_, sk_live_, rk_test_ or rk_live_')
+      .optional(),
+    STRIPE_PUBLISHABLE_KEY: z
+      .string()
+      .regex(/^pk_(test|live)_\w+$/, 'must begin with pk_test_ or pk_live_')
+      .optional(),
+    STRIPE_WEBHOOK_SECRET: z
+      .string()
+      .transform((text) => text.split(',').map((secret) => secret.trim()))
+      .pipe(
+        z.array(z.string().regex(/^whsec_\S+$/, 'must be secrets that begin with whsec_, comma separated')),
+      )
+      .optional(),
+    STRIPE_API_BASE: z
+      .url()
+      .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
+      .default('https://api.stripe.com'),
     VISIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(400),
     LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('warn'),
   })
   .refine((e) => Boolean(e.RECAPTCHA_SITE_KEY) === Boolean(e.RECAPTCHA_SECRET), {
     path: ['RECAPTCHA_SECRET'],
     message: 'RECAPTCHA_SITE_KEY and RECAPTCHA_SECRET go together',
+  })
+  .superRefine((e, issues) => {
+    const names = ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
+    const missing = names.filter((name) => !e[name]);
+    if (missing.length === names.length) return;
+    for (const name of missing)
+      issues.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `is missing; ${names.join(', ')} go together`,
+      });
+    if (e.STRIPE_SECRET_KEY?.slice(3, 7) !== e.STRIPE_PUBLISHABLE_KEY?.slice(3, 7) && missing.length === 0)
+      issues.addIssue({
+        code: 'custom',
+        path: ['STRIPE_PUBLISHABLE_KEY'],
+        message: 'must be of the same mode (test or live) as STRIPE_SECRET_KEY',
+      });
   });
+
+/** https, or http to this machine (a test server); an origin and nothing else. */
+function isSafeOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, search, username, password } = new URL(text);
+  if (pathname !== '/' || search || username || password) return false;
+  return (
+    protocol === 'https:' ||
+    (protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
+  );
+}
 
 /** The installation's settings, parsed once at boot. */
 export interface Config {
@@ -78,6 +125,10 @@ export interface Config {
   mailFrom: string | undefined;
   /** reCAPTCHA instead of the built-in captcha. `url` is the base of siteverify. */
   recaptcha: { siteKey: string; secret: string; url: string } | undefined;
+  /** Stripe instead of the sandbox. `webhookSecrets`: one for each webhook endpoint, and former ones. */
+  stripe:
+    | { secretKey: string; publishableKey: string; webhookSecrets: string[]; apiBase: string }
+    | undefined;
   visitRetentionDays: number;
   logLevel: string;
 }
@@ -133,6 +184,15 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     recaptcha:
       e.RECAPTCHA_SITE_KEY && e.RECAPTCHA_SECRET
         ? { siteKey: e.RECAPTCHA_SITE_KEY, secret: e.RECAPTCHA_SECRET, url: e.RECAPTCHA_URL }
+        : undefined,
+    stripe:
+      e.STRIPE_SECRET_KEY && e.STRIPE_PUBLISHABLE_KEY && e.STRIPE_WEBHOOK_SECRET
+        ? {
+            secretKey: e.STRIPE_SECRET_KEY,
+            publishableKey: e.STRIPE_PUBLISHABLE_KEY,
+            webhookSecrets: e.STRIPE_WEBHOOK_SECRET,
+            apiBase: e.STRIPE_API_BASE,
+          }
         : undefined,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,
     logLevel: e.LOG_LEVEL,

@@ -1,0 +1,177 @@
+/** How a test card behaves. Nothing set: saved, charged, answered at once. */
+export interface CardBehaviour {
+  /** Refused with this code when it is entered. */
+  save?: DeclineCode;
+  /** Its holder must authenticate when it is entered. */
+  challenge?: true;
+  /** Each charge is declined with this code. */
+  decline?: DeclineCode;
+  /** Only the first charge is. */
+  declineOnce?: DeclineCode;
+  /** Charges are done, but the answer comes after the caller has gone, or never. */
+  answer?: 'late' | 'lost';
+  /** Notices come twice, or the older after the younger. */
+  notices?: 'twice' | 'reordered';
+  /** Charges are disputed after a while. */
+  dispute?: 'fraudulent';
+  /** Refunds take a while, or turn out to have failed. */
+  refund?: 'pending' | 'fails';
+}
+
+export interface SandboxCard {
+  number: string;
+  /** Short, for a screen. */
+  name: string;
+  behaviour: CardBehaviour;
+}
+
+/** What the holder is told, in the words of the networks. Thefts are not told apart from other declines. */
+export const declineMessages = {
+  generic_decline: 'Your card was declined.',
+  insufficient_funds: 'Your card has insufficient funds.',
+  lost_card: 'Your card was declined.',
+  stolen_card: 'Your card was declined.',
+  expired_card: 'Your card has expired.',
+  incorrect_cvc: "Your card's security code is incorrect.",
+  processing_error: 'An error occurred while processing your card. Try again in a little bit.',
+  authentication_required: 'Your card was declined. This transaction requires authentication.',
+  authentication_failed: 'We are unable to authenticate your card. Choose another card and try again.',
+  canceled: 'The charge was canceled.',
+} as const;
+export type DeclineCode = keyof typeof declineMessages;
+
+/**
+ * Every card that the sandbox takes. Numbers below 4000 0000 09 are Stripe's own test numbers with Stripe's behaviour;
+ * the others are ours, for what Stripe has no number for. Real numbers are refused.
+ */
+export const SANDBOX_CARDS: readonly SandboxCard[] = [
+  { number: '4242424242424242', name: 'Visa, works', behaviour: {} },
+  { number: '5555555555554444', name: 'Mastercard, works', behaviour: {} },
+  { number: '378282246310005', name: 'American Express, works', behaviour: {} },
+  { number: '4000000000000002', name: 'Refused when entered', behaviour: { save: 'generic_decline' } },
+  {
+    number: '4000000000009995',
+    name: 'Refused when entered: insufficient funds',
+    behaviour: { save: 'insufficient_funds' },
+  },
+  { number: '4000000000009987', name: 'Refused when entered: lost', behaviour: { save: 'lost_card' } },
+  { number: '4000000000009979', name: 'Refused when entered: stolen', behaviour: { save: 'stolen_card' } },
+  { number: '4000000000000069', name: 'Refused when entered: expired', behaviour: { save: 'expired_card' } },
+  {
+    number: '4000000000000127',
+    name: 'Refused when entered: wrong security code',
+    behaviour: { save: 'incorrect_cvc' },
+  },
+  {
+    number: '4000000000000119',
+    name: 'Refused when entered: processing error',
+    behaviour: { save: 'processing_error' },
+  },
+  {
+    number: '4000000000000341',
+    name: 'Saved, then declined when charged',
+    behaviour: { decline: 'generic_decline' },
+  },
+  {
+    number: '4000008260003178',
+    name: 'Authenticated when entered, then insufficient funds',
+    behaviour: { challenge: true, decline: 'insufficient_funds' },
+  },
+  {
+    number: '4000002500003155',
+    name: 'Authenticated when entered, then works',
+    behaviour: { challenge: true },
+  },
+  {
+    number: '4000002760003184',
+    name: 'Authentication needed for every charge',
+    behaviour: { challenge: true, decline: 'authentication_required' },
+  },
+  { number: '4000003800000446', name: 'Authenticated before, works', behaviour: {} },
+  { number: '4000000000000259', name: 'Works, then disputed', behaviour: { dispute: 'fraudulent' } },
+  { number: '4000000000007726', name: 'Works, refunds take an hour', behaviour: { refund: 'pending' } },
+  { number: '4000000000005126', name: 'Works, refunds fail in the end', behaviour: { refund: 'fails' } },
+  {
+    number: '4000000009000011',
+    name: 'First charge declined, then works',
+    behaviour: { declineOnce: 'insufficient_funds' },
+  },
+  { number: '4000000009000029', name: 'Charged, answer comes too late', behaviour: { answer: 'late' } },
+  { number: '4000000009000037', name: 'Charged, answer is lost', behaviour: { answer: 'lost' } },
+  { number: '4000000009000045', name: 'Works, each notice comes twice', behaviour: { notices: 'twice' } },
+  { number: '4000000009000052', name: 'Works, notices out of order', behaviour: { notices: 'reordered' } },
+  {
+    number: '4000000009000060',
+    name: 'Saved, then expired when charged',
+    behaviour: { decline: 'expired_card' },
+  },
+  {
+    number: '4000000009000078',
+    name: 'Saved, then processing errors',
+    behaviour: { decline: 'processing_error' },
+  },
+];
+
+/** What somebody enters into the card form. Lives only while it is read. */
+export interface CardEntry {
+  number: string;
+  expMonth: number;
+  expYear: number;
+  cvc: string;
+}
+
+export type EntryCode =
+  | 'incorrect_number'
+  | 'not_a_test_card'
+  | 'invalid_expiry_month'
+  | 'invalid_expiry_year'
+  | 'invalid_cvc';
+
+/**
+ * What is wrong with an entry as such, or the card that it is. Years may have two or four digits.
+ * `not_a_test_card` may be a real card: it is neither kept nor looked at further.
+ */
+export function readEntry(
+  entry: CardEntry,
+  now: Date,
+):
+  | { error: EntryCode; message: string }
+  | { card: SandboxCard; brand: string; last4: string; expYear: number } {
+  const number = entry.number.replace(/[\s-]/g, '');
+  if (!/^\d{12,19}$/.test(number) || !passesLuhn(number))
+    return { error: 'incorrect_number', message: 'Your card number is incorrect.' };
+  const card = SANDBOX_CARDS.find((known) => known.number === number);
+  if (!card) return { error: 'not_a_test_card', message: 'This is a test form: use one of the test cards.' };
+  const expYear = entry.expYear < 100 ? 2000 + entry.expYear : entry.expYear;
+  if (!Number.isInteger(entry.expMonth) || entry.expMonth < 1 || entry.expMonth > 12)
+    return { error: 'invalid_expiry_month', message: "Your card's expiration month is invalid." };
+  if (
+    !Number.isInteger(expYear) ||
+    expYear > now.getUTCFullYear() + 50 ||
+    isExpired(entry.expMonth, expYear, now)
+  )
+    return { error: 'invalid_expiry_year', message: "Your card's expiration year is invalid." };
+  const brand = brandOf(number);
+  if (!(brand === 'amex' ? /^\d{3,4}$/ : /^\d{3}$/).test(entry.cvc))
+    return { error: 'invalid_cvc', message: "Your card's security code is invalid." };
+  return { card, brand, last4: number.slice(-4), expYear };
+}
+
+/** A card is good to the end of its month. */
+export function isExpired(month: number, year: number, now: Date): boolean {
+  return now.getTime() >= Date.UTC(year, month, 1);
+}
+
+export function passesLuhn(number: string): boolean {
+  let sum = 0;
+  for (let at = 0; at < number.length; at++) {
+    const digit = Number(number[number.length - 1 - at]);
+    sum += at % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
+  }
+  return sum % 10 === 0;
+}
+
+function brandOf(number: string): string {
+  if (/^3[47]/.test(number)) return 'amex';
+  return /^5[1-5]/.test(number) ? 'mastercard' : 'visa';
+}

@@ -1,0 +1,75 @@
+import type { ManualClock } from '../platform/clock.ts';
+import {
+  type Card,
+  type CardStart,
+  type ChargeOutcome,
+  type ChargeRequest,
+  GatewayError,
+  type PaymentGateway,
+} from '../platform/payments.ts';
+
+export type SignedNotice = { body: string; headers: Record<string, string> };
+
+/** One implementation of the port, and the network behind it from the other side. */
+export interface GatewayBench {
+  gateway: PaymentGateway;
+  clock: ManualClock;
+  /** The holder enters this card in the browser; undefined: has not yet answered the bank's question. */
+  enterCard(start: CardStart, number: string, passes?: boolean): Promise<void>;
+  /** The holder answers the bank's question about a declined charge. */
+  authenticateCharge(clientSecret: string, passes: boolean): Promise<void>;
+  /** The account's owner sends the form; then the network looks at it; then has a verdict. */
+  onboard(account: string, step: 'submitted' | 'approved' | 'rejected'): Promise<void>;
+  /** What the network has sent since the last time, signed now. */
+  notices(): Promise<SignedNotice[]>;
+  /** What the network has really charged there, in cents, one entry a charge. */
+  captured(account?: string): Promise<number[]>;
+  /** How often the network was asked for something. */
+  requests(): number;
+  /** Waits until answers that are late have come. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const WORKS = '4242424242424242';
+
+/** What the contract's tests say again and again. */
+export function toolsFor(bench: GatewayBench) {
+  const { gateway } = bench;
+  let keys = 0;
+  /** A new idempotency key. */
+  const key = () => `key-${++keys}`;
+  const customer = (account?: string) =>
+    gateway.createCustomer({ reference: 'company-1', name: 'A shop', idempotencyKey: key(), account });
+  async function start(account?: string) {
+    const id = await customer(account);
+    return { customer: id, ...(await gateway.startCard({ customer: id, idempotencyKey: key(), account })) };
+  }
+  async function onFile(number = WORKS, account?: string): Promise<{ customer: string; card: Card }> {
+    const begun = await start(account);
+    await bench.enterCard(begun, number, true);
+    const end = await gateway.finishCard({ setup: begun.setup, account });
+    if (end.status !== 'saved') throw new Error(`${number} was not saved: ${JSON.stringify(end)}`);
+    return { customer: begun.customer, card: end.card };
+  }
+  const request = (
+    { customer, card }: { customer: string; card: Card },
+    more: Partial<ChargeRequest> = {},
+  ): ChargeRequest => ({
+    customer,
+    card: card.id,
+    amountCents: 1234,
+    currency: 'usd',
+    idempotencyKey: key(),
+    description: 'Data wallet',
+    ...more,
+  });
+  const find = (made: ChargeRequest) => gateway.findCharge({ ...made, since: bench.clock.now() });
+  const code = (promise: Promise<unknown>) =>
+    promise.then(
+      (answer) => `answered ${JSON.stringify(answer)}`,
+      (error) => (error instanceof GatewayError ? error.code : String(error)),
+    );
+  const idOf = (outcome: ChargeOutcome) => (outcome.status === 'unknown' ? undefined : outcome.charge);
+  return { key, start, onFile, request, find, code, idOf };
+}

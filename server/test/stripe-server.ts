@@ -1,0 +1,401 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+import type { ManualClock } from '../platform/clock.ts';
+import { callOf, example, misfit, readForm } from './stripe-check.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: Stripe's resources as JSON
+type Resource = Record<string, any>;
+
+/** What is to go wrong with the next requests to a path. */
+export interface Fault {
+  path: RegExp;
+  /** Before the work is done, or after it. */
+  at: 'before' | 'after';
+  /** drop: close the connection; hang: never answer; garbage: 200 and no JSON; a status: Stripe's error with it. */
+  act: 'drop' | 'hang' | 'garbage' | { status: number; type: string; code?: string };
+  times?: number;
+}
+
+interface TestCard {
+  brand?: string;
+  /** Refused when entered, and how. */
+  save?: [code: string, declineCode?: string];
+  challenge?: true;
+  charge?: [code: string, declineCode?: string];
+  /** The answer to a charge comes too late, or never. */
+  answer?: 'late' | 'lost';
+}
+
+/** Test cards as docs.stripe.com/testing documents them; the last two are ours. */
+const testCards: Record<string, TestCard> = {
+  '4242424242424242': {},
+  '5555555555554444': { brand: 'mastercard' },
+  '4000000000000002': { save: ['card_declined', 'generic_decline'] },
+  '4000000000009995': { save: ['card_declined', 'insufficient_funds'] },
+  '4000000000009987': { save: ['card_declined', 'lost_card'] },
+  '4000000000009979': { save: ['card_declined', 'stolen_card'] },
+  '4000000000000069': { save: ['expired_card'] },
+  '4000000000000127': { save: ['incorrect_cvc'] },
+  '4000000000000119': { save: ['processing_error'] },
+  '4000000000000341': { charge: ['card_declined', 'generic_decline'] },
+  '4000008260003178': { challenge: true, charge: ['card_declined', 'insufficient_funds'] },
+  '4000002500003155': { challenge: true },
+  '4000002760003184': { challenge: true, charge: ['authentication_required', 'authentication_required'] },
+  '4000000009000029': { answer: 'late' },
+  '4000000009000037': { answer: 'lost' },
+};
+
+class Refused extends Error {
+  readonly status: number;
+  readonly body: { error: Resource };
+  constructor(status: number, type: string, more: Resource = {}) {
+    super(type);
+    this.status = status;
+    this.body = { error: { type, message: `${type} ${more.code ?? ''}`.trim(), ...more } };
+  }
+}
+
+export interface StripeServerOptions {
+  clock: ManualClock;
+  secretKey: string;
+  webhookSecret: string;
+  apiVersion: string;
+  /** How late a late answer is. */
+  lateMs: number;
+}
+
+/**
+ * A Stripe on the loopback: refuses what Stripe's own document does not allow, keeps what it is given, answers in the
+ * form of Stripe's examples, repeats answers under an idempotency key, and goes wrong when told to.
+ */
+export async function startStripeServer(options: StripeServerOptions) {
+  const { clock } = options;
+  /** By account ('' is the platform) and id. */
+  const resources = new Map<string, Resource>();
+  const cards = new Map<string, TestCard>();
+  const keys = new Map<string, { input: string; answer?: { status: number; body: unknown } }>();
+  const faults: Fault[] = [];
+  const requests: { name: string; headers: IncomingMessage['headers']; body: Resource }[] = [];
+  let events: Resource[] = [];
+
+  const seconds = () => Math.floor(clock.now().getTime() / 1000);
+  const newId = (prefix: string) => `${prefix}_${randomBytes(9).toString('hex')}`;
+  const keep = (account: string, resource: Resource): Resource => {
+    resources.set(`${account} ${resource.id}`, resource);
+    return resource;
+  };
+  const get = (account: string, id: string, param?: string): Resource => {
+    const found = resources.get(`${account} ${id}`);
+    if (!found) throw new Refused(404, 'invalid_request_error', { code: 'resource_missing', param });
+    return found;
+  };
+  const all = (account: string, object: string) =>
+    [...resources]
+      .filter(([key, resource]) => key.startsWith(`${account} `) && resource.object === object)
+      .map(([, resource]) => resource)
+      .reverse();
+  function make(account: string, object: string, prefix: string, fields: Resource): Resource {
+    const id = newId(prefix);
+    return keep(account, { ...example(object), id, created: seconds(), metadata: {}, ...fields });
+  }
+  function tell(account: string, type: string, object: Resource): void {
+    const event = { ...example('event'), id: newId('evt'), type, created: seconds(), data: { object } };
+    events.push(structuredClone(account ? { ...event, account } : event));
+  }
+  const cardError = ([code, declineCode]: [string, string?], more: Resource = {}): Resource => ({
+    code,
+    ...(declineCode ? { decline_code: declineCode } : {}),
+    message: 'Your card was declined.',
+    ...more,
+  });
+
+  function charge(account: string, body: Resource): Resource {
+    const method = get(account, body.payment_method, 'payment_method');
+    get(account, body.customer, 'customer');
+    if (account && !get('', account).charges_enabled)
+      throw new Refused(400, 'invalid_request_error', { code: 'capability_not_active' });
+    if (method.customer !== body.customer)
+      throw new Refused(400, 'invalid_request_error', { code: 'payment_method_unexpected_state' });
+    if (body.application_fee_amount && !account)
+      throw new Refused(400, 'invalid_request_error', { code: 'application_fees_not_allowed' });
+    const intent = make(account, 'payment_intent', 'pi', {
+      amount: body.amount,
+      currency: body.currency,
+      customer: body.customer,
+      description: body.description ?? null,
+      application_fee_amount: body.application_fee_amount ?? null,
+      metadata: body.metadata ?? {},
+      client_secret: newId('secret'),
+      last_payment_error: null,
+      canceled_at: null,
+    });
+    const failure = cards.get(method.id)?.charge;
+    if (!failure) return succeed(account, intent, method.id);
+    intent.last_payment_error = { type: 'card_error', ...cardError(failure) };
+    tell(account, 'payment_intent.payment_failed', intent);
+    throw new Refused(
+      402,
+      'card_error',
+      cardError(failure, { payment_intent: intent, payment_method: method }),
+    );
+  }
+
+  function succeed(account: string, intent: Resource, method: string): Resource {
+    const latest = make(account, 'charge', 'ch', { amount: intent.amount, payment_intent: intent.id });
+    Object.assign(intent, {
+      status: 'succeeded',
+      amount_received: intent.amount,
+      payment_method: method,
+      latest_charge: latest.id,
+      last_payment_error: null,
+    });
+    tell(account, 'payment_intent.succeeded', intent);
+    return intent;
+  }
+
+  function refund(account: string, body: Resource): Resource {
+    const intent = get(account, body.payment_intent, 'payment_intent');
+    const given = all(account, 'refund')
+      .filter((one) => one.payment_intent === intent.id)
+      .reduce((sum, one) => sum + one.amount, 0);
+    const left = (intent.status === 'succeeded' ? intent.amount_received : 0) - given;
+    const amount = body.amount ?? left;
+    if (left === 0) throw new Refused(400, 'invalid_request_error', { code: 'charge_already_refunded' });
+    if (amount > left) throw new Refused(400, 'invalid_request_error', { param: 'amount' });
+    if (body.refund_application_fee && !intent.application_fee_amount)
+      throw new Refused(400, 'invalid_request_error', { param: 'refund_application_fee' });
+    const metadata = body.metadata ?? {};
+    const made = make(account, 'refund', 're', { amount, metadata, payment_intent: intent.id });
+    tell(account, 'charge.refunded', get(account, intent.latest_charge));
+    return made;
+  }
+
+  const page = (found: Resource[], query: Resource, url: string): Resource => {
+    const from = query.starting_after ? found.findIndex((one) => one.id === query.starting_after) + 1 : 0;
+    const data = found.slice(from, from + (query.limit ?? 10));
+    return { object: 'list', url, data, has_more: from + data.length < found.length };
+  };
+
+  const handlers: Record<
+    string,
+    (account: string, ids: string[], body: Resource, query: Resource) => Resource
+  > = {
+    'POST /v1/customers': (account, _, body) => make(account, 'customer', 'cus', body),
+    'POST /v1/setup_intents': (account, _, body) => {
+      get(account, body.customer, 'customer');
+      const client_secret = newId('secret');
+      return make(account, 'setup_intent', 'seti', { ...body, client_secret, last_setup_error: null });
+    },
+    'GET /v1/setup_intents/{intent}': (account, [id], _, query) => {
+      const setup = get(account, id!);
+      const expand = query.expand?.includes('payment_method') && setup.payment_method;
+      return expand ? { ...setup, payment_method: get(account, setup.payment_method) } : setup;
+    },
+    'GET /v1/payment_methods/{payment_method}': (account, [id]) => get(account, id!),
+    'POST /v1/payment_methods/{payment_method}/detach': (account, [id]) => {
+      const method = Object.assign(get(account, id!), { customer: null });
+      tell(account, 'payment_method.detached', method);
+      return method;
+    },
+    'POST /v1/payment_intents': (account, _, body) => charge(account, body),
+    'GET /v1/payment_intents': (account, _, __, query) =>
+      page(
+        all(account, 'payment_intent').filter(
+          (one) => one.customer === query.customer && one.created >= (query.created?.gte ?? 0),
+        ),
+        query,
+        '/v1/payment_intents',
+      ),
+    'GET /v1/payment_intents/{intent}': (account, [id]) => get(account, id!),
+    'POST /v1/payment_intents/{intent}/cancel': (account, [id]) => {
+      const intent = get(account, id!);
+      if (!intent.status.startsWith('requires_'))
+        throw new Refused(400, 'invalid_request_error', { code: 'payment_intent_unexpected_state' });
+      Object.assign(intent, { status: 'canceled', canceled_at: seconds() });
+      tell(account, 'payment_intent.canceled', intent);
+      return intent;
+    },
+    'POST /v1/refunds': (account, _, body) => refund(account, body),
+    'GET /v1/refunds': (account, _, __, query) =>
+      page(
+        all(account, 'refund').filter((one) => one.payment_intent === query.payment_intent),
+        query,
+        '/v1/refunds',
+      ),
+    'POST /v1/accounts': (_, __, body) => make('', 'account', 'acct', body),
+    'GET /v1/accounts/{account}': (_, [id]) => get('', id!),
+    'POST /v1/account_links': (_, __, body) => {
+      const { id } = get('', body.account, 'account');
+      const url = `https://connect.stripe.test/setup/s/${id}/${newId('link')}`;
+      return { ...example('account_link'), url, created: seconds(), expires_at: seconds() + 300 };
+    },
+  };
+
+  /** Everything that Stripe does with a request before and after the work itself. */
+  function answer(request: IncomingMessage, text: string): { status: number; body: unknown } {
+    const url = new URL(request.url!, 'http://stripe');
+    const found = callOf(request.method!, url.pathname);
+    const { headers } = request;
+    if (headers.authorization !== `Bearer ${options.secretKey}`)
+      throw new Refused(401, 'invalid_request_error');
+    if (headers['stripe-version'] !== options.apiVersion)
+      throw new Refused(400, 'invalid_request_error', { param: 'Stripe-Version' });
+    if (!found) throw new Refused(404, 'invalid_request_error', { message: `Unrecognized request URL` });
+    const body = readForm(text) as Resource;
+    const query = readForm(url.search.slice(1)) as Resource;
+    requests.push({ name: found.call.name, headers, body });
+    const wrong = misfit(found.call, query, body);
+    if (wrong) throw new Refused(400, 'invalid_request_error', { ...wrong });
+    const account = (headers['stripe-account'] as string | undefined) ?? '';
+    if (account && !resources.has(` ${account}`))
+      throw new Refused(403, 'invalid_request_error', { code: 'account_invalid' });
+    const work = () => ({ status: 200, body: handlers[found.call.name]!(account, found.ids, body, query) });
+    if (request.method !== 'POST') return work();
+
+    const key = headers['idempotency-key'] as string | undefined;
+    if (!key || key.length > 255)
+      throw new Refused(400, 'invalid_request_error', { param: 'Idempotency-Key' });
+    const id = `${account} ${key}`;
+    const input = `${url.pathname} ${text}`;
+    const before = keys.get(id);
+    if (before && before.input !== input) throw new Refused(400, 'idempotency_error');
+    if (before?.answer) return before.answer;
+    let done: { status: number; body: unknown };
+    try {
+      done = work();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      done = error;
+    }
+    // As it is now: later changes of the resource are not repeated.
+    done = { status: done.status, body: structuredClone(done.body) };
+    keys.set(id, { input, answer: done });
+    return done;
+  }
+
+  function takeFault(path: string, at: Fault['at']): Fault['act'] | undefined {
+    const index = faults.findIndex((fault) => fault.at === at && fault.path.test(path));
+    const fault = faults[index];
+    if (!fault) return undefined;
+    fault.times = (fault.times ?? 1) - 1;
+    if (fault.times <= 0) faults.splice(index, 1);
+    return fault.act;
+  }
+
+  function send(response: ServerResponse, status: number, body: unknown): void {
+    const text = JSON.stringify(body);
+    response.writeHead(status, { 'content-type': 'application/json', 'request-id': newId('req') }).end(text);
+  }
+
+  function goWrong(act: Fault['act'], request: IncomingMessage, response: ServerResponse): void {
+    if (act === 'drop') request.socket.destroy();
+    else if (act === 'garbage') response.writeHead(200).end('<html>');
+    else if (act !== 'hang') send(response, act.status, { error: { type: act.type, code: act.code } });
+  }
+
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const early = takeFault(request.url!, 'before');
+    if (early) return goWrong(early, request, response);
+    let answered: { status: number; body: unknown };
+    try {
+      answered = answer(request, text);
+    } catch (error) {
+      if (!(error instanceof Refused))
+        return send(response, 500, { error: { type: 'api_error', message: String(error) } });
+      answered = error;
+    }
+    const late = takeFault(request.url!, 'after');
+    if (late) return goWrong(late, request, response);
+    const { payment_method } = readForm(text) as Resource;
+    const card = cards.get(payment_method);
+    const manner = card?.answer;
+    // The first time only: a repetition is answered.
+    if (card) delete card.answer;
+    if (manner === 'lost') return;
+    if (manner === 'late') await new Promise((done) => setTimeout(done, options.lateMs).unref());
+    send(response, answered.status, answered.body);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+
+  const holder = (clientSecret: string): [account: string, resource: Resource] => {
+    for (const [key, resource] of resources)
+      if (resource.client_secret === clientSecret) return [key.split(' ')[0]!, resource];
+    throw new Error('no such client secret');
+  };
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    faults,
+    /** A person enters a card into Stripe's form in the browser; `passes` the bank's question or does not. */
+    enterCard(clientSecret: string, number: string, passes: boolean | undefined): void {
+      const [account, setup] = holder(clientSecret);
+      const card = testCards[number];
+      if (!card) throw new Error(`Stripe has no test card ${number}`);
+      const failed =
+        card.save ?? (card.challenge && passes === false && ['setup_intent_authentication_failure']);
+      if (failed) {
+        setup.last_setup_error = { type: 'card_error', ...cardError(failed as [string, string?]) };
+        setup.status = 'requires_payment_method';
+        tell(account, 'setup_intent.setup_failed', setup);
+        return;
+      }
+      if (card.challenge && passes === undefined) {
+        setup.status = 'requires_action';
+        return;
+      }
+      const method = make(account, 'payment_method', 'pm', { customer: setup.customer });
+      const brand = card.brand ?? 'visa';
+      const fingerprint = Buffer.from(number).toString('hex').slice(-16);
+      method.card = { ...method.card, brand, last4: number.slice(-4), fingerprint };
+      cards.set(method.id, { ...card });
+      Object.assign(setup, { status: 'succeeded', payment_method: method.id, last_setup_error: null });
+      tell(account, 'setup_intent.succeeded', setup);
+    },
+    /** The holder answers the bank's question about a declined charge. */
+    authenticate(clientSecret: string, passes: boolean): void {
+      const [account, intent] = holder(clientSecret);
+      if (intent.status !== 'requires_payment_method') return;
+      if (passes) succeed(account, intent, intent.payment_method);
+    },
+    /** Stripe's mind about an account changes. */
+    setAccount(id: string, fields: Resource): void {
+      const account = Object.assign(get('', id), fields);
+      tell(id, 'account.updated', account);
+    },
+    addIntents(account: string, list: Resource[]): void {
+      for (const fields of list) make(account, 'payment_intent', 'pi', fields);
+    },
+    /** Charged and not refused, in cents, one entry a charge. */
+    captured: (account = ''): number[] =>
+      all(account, 'payment_intent')
+        .filter((one) => one.status === 'succeeded')
+        .map((one) => one.amount_received),
+    fees: (account: string): number =>
+      all(account, 'payment_intent').reduce((sum, one) => sum + (one.application_fee_amount ?? 0), 0),
+    /** What happened since the last time, signed now. */
+    notices(): { body: string; headers: Record<string, string> }[] {
+      const taken = events;
+      events = [];
+      return taken.map((event) => this.sign(event));
+    },
+    sign(event: Resource, { secret = options.webhookSecret, at = clock.now() } = {}) {
+      const body = JSON.stringify(event);
+      const timestamp = Math.floor(at.getTime() / 1000);
+      const signed = stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp });
+      return { body, headers: { 'stripe-signature': signed } };
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      if (server.listening) await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+const stripe = new Stripe('sk_test_signs_only');
+
+export type StripeServer = Awaited<ReturnType<typeof startStripeServer>>;
