@@ -6,6 +6,7 @@ const features = [
   'people',
   'audit',
   'access',
+  'settings',
   'ledger',
   'wallet',
   'billing',

@@ -19,6 +19,7 @@ export const messages = {
   downloadFailed: 'There was an error downloading file',
   phoneInvalid: 'Please enter valid phone number',
   settingSaved: 'Setting has been saved.',
+  settingFailed: 'We are unable to save your setting, please try again later.',
   currentPasswordWrong: '* Sorry, your current password invalid',
   passwordUpdated: 'your password has been updated!',
   forgotFailed: 'Something went wrong. Please try again later.',
@@ -59,6 +60,12 @@ export const ownMessages = {
   viewRenewed: 'The view goes on for 30 minutes.',
   viewEnded: 'You are back in your own account.',
   viewOver: 'View mode has ended. You are back in your own account.',
+  settingStale:
+    'Somebody else has saved this setting in the meantime. Reload it to see their changes, then make yours again.',
+  domainSaved:
+    'The domain has been entered. Add the two records below to its DNS; we look for them every few minutes.',
+  domainRemoved: 'The domain has been taken away.',
+  domainChecked: 'The records have been looked for.',
   notFound: 'This does not exist, or you may not see it.',
   forbidden: 'Your role does not allow this.',
   unavailable: 'The database is not available at the moment. Please try again shortly.',

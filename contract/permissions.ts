@@ -31,6 +31,8 @@ export const PERMISSIONS = {
   'company.list': [...roots, ...agencies],
   'view.switch': [...roots, ...agencies],
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
+  'setting.read': [...roots, ...agencies],
+  'setting.write': [...roots, ...agencies],
 } as const satisfies Record<string, readonly Grade[]>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contract } from '../contract/index.ts';
-import { accessFinish, accessRoutes, createAccess, startAccess } from './features/access/index.ts';
+import {
+  accessFinish,
+  accessIsViewing,
+  accessRoutes,
+  createAccess,
+  startAccess,
+} from './features/access/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns } from './features/campaigns/index.ts';
@@ -12,8 +18,10 @@ import { insightRoutes } from './features/insight/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger } from './features/ledger/index.ts';
 import { createPeople } from './features/people/index.ts';
+import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
+import { startAsk } from './platform/ask.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { Vault } from './platform/crypto.ts';
@@ -23,7 +31,7 @@ import { EventHub } from './platform/events.ts';
 import { describeApi, referencePage } from './platform/http/openapi.ts';
 import type { PlainRoute } from './platform/http/routes.ts';
 import { addCalls, addPlain, createServer, type Doors } from './platform/http/server.ts';
-import { addSite } from './platform/http/site.ts';
+import { addSite, type SitePage } from './platform/http/site.ts';
 import { Jobs } from './platform/jobs.ts';
 import { createLimits } from './platform/limits.ts';
 import { createMail, outboxOnly } from './platform/mail.ts';
@@ -59,6 +67,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const limits = createLimits(platform);
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
   const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
+  const settings = createSettings(platform, { tenants, audit });
   const billing = createBilling(createLedger());
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
@@ -74,6 +83,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     audit,
     logChain,
     access,
+    settings,
     billing,
     identity,
     exclusions,
@@ -115,6 +125,8 @@ export async function createApp(parts: AppParts) {
   };
   features = createFeatures(platform, parts.outboundExceptions);
 
+  const tenancy = tenantsRoutes(features.tenants, platform);
+  const settings = settingsRoutes(features.settings);
   const identity = identityRoutes(features.identity);
   const delivery = deliveryRoutes(features.delivery);
   const leads = leadsRoutes(features.leads);
@@ -154,7 +166,13 @@ export async function createApp(parts: AppParts) {
   parts.mount?.(server, features);
   if (has('ingest')) addVisitRoutes(server, features.visits.ingest, join(dist, 'pixel/v1/pixel.js'));
   if (has('web')) {
-    const plain: PlainRoute[] = [...leads.plain, ...delivery.plain, ...identity.plain];
+    const plain: PlainRoute[] = [
+      ...tenancy.plain,
+      ...settings.plain,
+      ...leads.plain,
+      ...delivery.plain,
+      ...identity.plain,
+    ];
     const reference: PlainRoute[] = [
       {
         method: 'GET',
@@ -198,19 +216,31 @@ export async function createApp(parts: AppParts) {
       accessRoutes(features.access, features.tenants),
       accessFinish,
     );
-    addCalls(server, clock, doors, contract.tenants, tenantsRoutes(features.tenants, platform));
+    addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
+    addCalls(server, clock, doors, contract.settings, settings.handlers);
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));
     addCalls(server, clock, doors, contract.delivery, delivery.handlers);
     addCalls(server, clock, doors, contract.identity, identity.handlers);
-    addSite(server, join(dist, 'web'), { recaptcha: Boolean(config.recaptcha) });
+    const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
+      const tenant = request.tenant!;
+      const brand = await tenancy.frontDoor(tenant);
+      const code = await features.settings.embedFor(tenant);
+      // In view mode nobody's code runs beside a session that is somebody else's.
+      const embed = code && !(await accessIsViewing(features.access, request)) ? code : undefined;
+      return { title: brand.name, favicon: brand.favicon, brand, embed };
+    };
+    addSite(server, join(dist, 'web'), pageOf, { recaptcha: Boolean(config.recaptcha) });
   }
 
+  let ask: Awaited<ReturnType<typeof startAsk>> | undefined;
   return {
     server,
     features,
     platform,
+    /** The port on loopback where a proxy may ask whether a host is ours; undefined: none. */
+    askPort: () => ask?.port,
     /** Starts jobs and, where the roles ask for it, listens. Returns the port. */
     async start(): Promise<number> {
       await jobs.start();
@@ -222,7 +252,14 @@ export async function createApp(parts: AppParts) {
         await features.mail.start();
         await startAudit(features.logChain, jobs);
         await startAccess(features.access, jobs);
+        await startSettings(features.settings, jobs);
         features.leads.resolver.start();
+      }
+      if (has('web') && config.askPort !== undefined) {
+        ask = await startAsk(config.askPort, async (host) => {
+          const tenant = await features.tenants.byHost(host);
+          return tenant !== null;
+        });
       }
       await server.listen({ port: config.port, host: config.host });
       const address = server.server.address();
@@ -231,6 +268,7 @@ export async function createApp(parts: AppParts) {
     /** Finishes what is under way and lets go of everything, whatever of it had been started. */
     async stop(): Promise<void> {
       const steps = [
+        () => ask?.close() ?? Promise.resolve(),
         () => server.close(),
         () => features.leads.resolver.stop(),
         () => jobs.stop(),

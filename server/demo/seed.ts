@@ -39,10 +39,10 @@ export const DEMO_LOGINS = [
 export const shopPeople = (): MadePerson[] =>
   inventPeople(6, 99).map((person, i) => ({ ...person, email: `visitor${i + 1}@demo.example` }));
 
-const mark = (letter: string, colour: string): string =>
-  `data:image/svg+xml,${encodeURIComponent(
+const mark = (letter: string, colour: string): Buffer =>
+  Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="${colour}"/><text x="20" y="28" font-family="system-ui,sans-serif" font-size="22" font-weight="700" text-anchor="middle" fill="#fff">${letter}</text></svg>`,
-  )}`;
+  );
 
 /**
  * Fills an empty installation with a tenant tree and some weeks of its life, through the same features and factories
@@ -74,13 +74,13 @@ export async function seedDemo(
       name: 'Meridian',
       tagline: 'Know who is interested',
       link_color: '#3b5bdb',
-      logo_svg: mark('M', '#3b5bdb'),
+      logo: mark('M', '#3b5bdb'),
     },
   });
   const summit = await make.root({
     name: 'Summit Data',
     host: `summit.${domain}`,
-    brand: { name: 'Summit Data', link_color: '#7048e8', logo_svg: mark('S', '#7048e8') },
+    brand: { name: 'Summit Data', link_color: '#7048e8', logo: mark('S', '#7048e8') },
   });
   const acme = await make.agency(master, {
     name: 'Acme Leads',
@@ -91,7 +91,7 @@ export async function seedDemo(
       link_color: '#0b7285',
       sidebar_bgcolor: '#0b3b45',
       box_bgcolor: '#0b7285',
-      logo_svg: mark('A', '#0b7285'),
+      logo: mark('A', '#0b7285'),
     },
     modules: [{ module: 'local', name: 'Visitor ID', slug: 'visitor-id' }],
   });
@@ -103,13 +103,13 @@ export async function seedDemo(
       tagline: 'Growth for local business',
       link_color: '#d9480f',
       sidebar_bgcolor: '#2b1d14',
-      logo_svg: mark('B', '#d9480f'),
+      logo: mark('B', '#d9480f'),
     },
   });
   const ridge = await make.agency(summit, {
     name: 'Ridgeline Agency',
     host: `ridgeline.${domain}`,
-    brand: { name: 'Ridgeline', link_color: '#2b8a3e', logo_svg: mark('R', '#2b8a3e') },
+    brand: { name: 'Ridgeline', link_color: '#2b8a3e', logo: mark('R', '#2b8a3e') },
   });
   // Signing up can be tried at the platform (as an agency) and at Acme (as its client).
   await inScope(platform.db.app, { rootId: master.id }, async (tx) => {

@@ -6,6 +6,13 @@ import { z } from 'zod';
 export const ROLES = ['web', 'ingest', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** 'a, b' -> ['a', 'b'] */
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+
 const environment = z
   .object({
     PORT: z.coerce.number().int().min(0).max(65535).default(8080),
@@ -43,6 +50,18 @@ const environment = z
       .url({ protocol: /^smtps?$/, error: 'must be smtp://user:password@host:port or smtps://...' })
       .optional(),
     MAIL_FROM: z.email().optional(),
+    ASK_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+    DOMAIN_TARGET: z
+      .string()
+      .toLowerCase()
+      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'must be a host name')
+      .optional(),
+    DOMAIN_ADDRESSES: z
+      .string()
+      .transform(listOf)
+      .pipe(z.array(z.union([z.ipv4(), z.ipv6()])))
+      .optional(),
+    DNS_SERVERS: z.string().transform(listOf).optional(),
     RECAPTCHA_SITE_KEY: z.string().min(1).optional(),
     RECAPTCHA_SECRET: z.string().min(1).optional(),
     RECAPTCHA_URL: z.url({ protocol: /^https?$/ }).default('https://www.google.com/recaptcha/api'),
@@ -123,6 +142,12 @@ export interface Config {
   smtpUrl: string | undefined;
   /** The sender's address for every tenant; empty: no-reply@ the tenant's own host. */
   mailFrom: string | undefined;
+  /** Port on loopback where a reverse proxy asks whether a host is ours; undefined: nobody is answered. */
+  askPort: number | undefined;
+  /** What tenants point their own domains at: a host (CNAME), and addresses (A, AAAA) where they are fixed. */
+  domainTarget: { host: string; addresses: string[] };
+  /** Name servers for looking at tenants' domains; empty: the system's. */
+  dnsServers: string[];
   /** reCAPTCHA instead of the built-in captcha. `url` is the base of siteverify. */
   recaptcha: { siteKey: string; secret: string; url: string } | undefined;
   /** Stripe instead of the sandbox. `webhookSecrets`: one for each webhook endpoint, and former ones. */
@@ -181,6 +206,9 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     trustProxy: e.TRUST_PROXY,
     smtpUrl: e.SMTP_URL,
     mailFrom: e.MAIL_FROM,
+    askPort: e.ASK_PORT,
+    domainTarget: { host: e.DOMAIN_TARGET ?? e.ROOT_DOMAIN, addresses: e.DOMAIN_ADDRESSES ?? [] },
+    dnsServers: e.DNS_SERVERS ?? [],
     recaptcha:
       e.RECAPTCHA_SITE_KEY && e.RECAPTCHA_SECRET
         ? { siteKey: e.RECAPTCHA_SITE_KEY, secret: e.RECAPTCHA_SECRET, url: e.RECAPTCHA_URL }

@@ -36,6 +36,8 @@ export async function testApp(
       PORT: '0',
       HOST: '127.0.0.1',
     }),
+    // Nothing of a test asks the name servers of the machine.
+    dnsServers: ['127.0.0.1:1'],
     ...given.settings,
   };
   const app = await createApp({ ...given, config, urls, clock });

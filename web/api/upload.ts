@@ -32,7 +32,7 @@ function send<Answer>(path: string, file: Blob, options: UploadOptions, token: s
     const request = new XMLHttpRequest();
     request.open('POST', `/api${path}`);
     request.setRequestHeader('Authorization', `Bearer ${token}`);
-    request.setRequestHeader('Content-Type', 'text/csv');
+    request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
     request.upload.addEventListener('progress', (event) => onProgress?.(event.loaded));
     request.addEventListener('load', () => {
       const { status, responseText } = request;

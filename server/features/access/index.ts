@@ -1,4 +1,4 @@
 export type { OutsideCaptcha } from './captcha.service.ts';
 export { startAccess } from './jobs.ts';
-export { accessFinish, accessRoutes } from './routes.ts';
+export { accessFinish, accessIsViewing, accessRoutes } from './routes.ts';
 export { type Access, createAccess } from './service.ts';

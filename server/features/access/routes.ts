@@ -33,6 +33,12 @@ const forget: Finish = (reply: FastifyReply, request: FastifyRequest) => {
   void reply.clearCookie(name, { path: '/', httpOnly: true, secure, sameSite: 'strict' });
 };
 
+/** Whether the browser that asks for a page is in view mode, as far as its cookie tells. */
+export async function accessIsViewing(access: Access, request: FastifyRequest): Promise<boolean> {
+  const token = request.cookies[cookieOf(request).name];
+  return token !== undefined && (await access.view.isViewing(token));
+}
+
 /** What the calls do to cookies besides their answer. */
 export const accessFinish = {
   login: { after: keepIfTokens },

@@ -122,6 +122,17 @@ export function createView(
       return sessions.viewToken(ctx.tenant, begun);
     },
 
+    /** Whether behind this refresh token a view lives; false for a token that is none. */
+    async isViewing(refreshToken: string): Promise<boolean> {
+      const read = policy.readRefreshToken(sessions.refreshKey, refreshToken);
+      const login = read && (await sessions.stateOf(read.sessionId));
+      if (!login) return false;
+      const view = await inScope(db.app, { rootId: login.root_id }, (tx) =>
+        store.openView(tx, read.sessionId),
+      );
+      return view !== undefined && view.expires_at > clock.now();
+    },
+
     /** Another 30 minutes from now, at most until the login behind ends. Throws 409 when there is no view. */
     async renew(ctx: Ctx): Promise<Date> {
       const { until } = await changed(ctx, async (tx, view, login, now) => {

@@ -1,1 +1,2 @@
-export { createTenants, type NewCompany, scopeOfNewRoot, type Tenants, tenantsRoutes } from './service.ts';
+export { tenantsRoutes } from './routes.ts';
+export { createTenants, type NewCompany, pathOfPicture, scopeOfNewRoot, type Tenants } from './service.ts';

@@ -1,22 +1,14 @@
+import { MODULES } from '../../../contract/choices.ts';
 import { Refusal } from '../../../contract/errors.ts';
-import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Tenant } from '../../platform/ctx.ts';
-import { type Db, inScope, type Scope, type Tx } from '../../platform/db/scope.ts';
-import type { Handlers } from '../../platform/http/routes.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import type { Db, Scope, Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
-import { page } from '../../platform/page.ts';
+import { type Picture, reencodePicture } from '../../platform/image.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { FrontPicture } from './store.ts';
 import * as store from './store.ts';
-
-/** The global names and slugs of the modules (spec product 1). */
-const MODULES = [
-  { module: 'local', name: 'Site ID', slug: 'site-id' },
-  { module: 'locator', name: 'Search ID', slug: 'search-id' },
-  { module: 'enhance', name: 'Enhance ID', slug: 'enhance-id' },
-  { module: 'b2b', name: 'B2B ID', slug: 'b2b-id' },
-  { module: 'simplifi', name: 'Simplifi ID', slug: 'simplifi-id' },
-];
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 /** Stands in for the tenant of an installation that has no root yet, so that its owner can be made in the browser. */
@@ -38,9 +30,33 @@ const unclaimedDoor: store.FrontDoorRow = {
   template_bgcolor: null,
   sidebar_bgcolor: null,
   font_theme: null,
-  logo_svg: null,
+  logo: null,
+  favicon: null,
+  company_name: 'Set-up',
+  legal_name: null,
+  short_name: null,
+  address: null,
+  city: null,
+  zip: null,
+  state_code: null,
+  country_code: null,
+  phone: null,
+  email: null,
+  subdomain: null,
+  master_id: null,
   modules: {},
+  root_modules: {},
 };
+
+/** Where a picture of a brand is found on the host that shows it. */
+export const pathOfPicture = (picture: { id: string; type: string }): string =>
+  `/brand/${picture.id}.${picture.type === 'image/jpeg' ? 'jpg' : 'png'}`;
+
+/** How large a brand's pictures are kept; a logo is shown at most 125 px wide (spec calls 9), on fine screens thrice that. */
+const PICTURES = { logo: { maxSide: 512 }, favicon: { maxSide: 192, square: true } } as const;
+
+const isBelow = (host: string, root: string | null): boolean =>
+  root !== null && host.endsWith(`.${root}`) && !host.slice(0, -root.length - 1).includes('.');
 
 /** What a new company is made from; its kind follows from its parents. */
 export interface NewCompany {
@@ -61,9 +77,10 @@ export interface NewCompany {
     template_bgcolor: string;
     sidebar_bgcolor: string;
     font_theme: string;
-    logo_svg: string;
+    /** A picture file, as somebody would upload it. */
+    logo: Uint8Array;
   }>;
-  modules?: { module: string; name: string; slug: string }[];
+  modules?: readonly { module: string; name: string; slug: string }[];
 }
 
 export type Tenants = ReturnType<typeof createTenants>;
@@ -87,11 +104,18 @@ export function createTenants({ db, clock, config }: Platform) {
     },
     /** Forgets what is remembered of hosts, after a change. */
     forgetHosts: () => hosts.clear(),
-    async frontDoor(companyId: string) {
-      const door = companyId === NOBODY ? unclaimedDoor : await store.frontDoor(db.app, companyId);
+    async frontDoor(companyId: string, at: Db = db.app) {
+      const door = companyId === NOBODY ? unclaimedDoor : await store.frontDoor(at, companyId);
       if (!door) throw new Refusal('not_found', ownMessages.notFound);
       return door;
     },
+    /** A logo or favicon that this tenant's host may show; undefined for any other id. */
+    picture: (tenant: Tenant, id: string) => store.frontPicture(db.app, id, tenant.companyId),
+    /** The code that an agency puts into the pages of its own host; undefined for everybody else. */
+    embed: (tenant: Tenant) =>
+      tenant.kind === 'agency' ? store.frontEmbed(db.app, tenant.companyId) : Promise.resolve(undefined),
+    /** The host below which a root's agencies have their subdomains. */
+    rootHost: (rootId: string, at: Db = db.app) => store.rootHost(at, rootId),
     roots: () => store.listRoots(db.app),
     noRootYet: (at: Db) => store.noRootYet(at),
     primaryHost: (companyId: string) => store.primaryHost(db.app, companyId),
@@ -103,6 +127,22 @@ export function createTenants({ db, clock, config }: Platform) {
     setRegistration: store.setRegistration,
     clients: (tx: Tx, search: string, limit: number, offset: number) =>
       store.pageOfClients(tx, search, limit, offset),
+    /** Encodes an uploaded picture anew. @throws Refusal 422 naming the field (the purpose) when it is none that we take */
+    encodePicture: (purpose: 'logo' | 'favicon', bytes: Uint8Array): Promise<Picture> =>
+      reencodePicture(bytes, { ...PICTURES[purpose], field: purpose }),
+    /** Keeps a picture; it shows nowhere until a brand names it. */
+    async addPicture(
+      tx: Tx,
+      owner: Owner,
+      purpose: 'logo' | 'favicon',
+      picture: Picture,
+    ): Promise<FrontPicture> {
+      const at = clock.now();
+      const { bytes, ...about } = picture;
+      const id = newId(at);
+      await store.insertPicture(tx, { id, ...owner, purpose, bytes, ...about, created_at: at });
+      return { id, ...about };
+    },
     /**
      * Creates a root (no parents given), an agency (rootId) or a client (rootId and agencyId), with its host, brand and
      * module names where given; a root always gets the modules' global names. Returns the ids.
@@ -132,15 +172,26 @@ export function createTenants({ db, clock, config }: Platform) {
         await store.insertDomain(tx, {
           host: given.host,
           ...owner,
+          kind:
+            kind === 'root'
+              ? 'own'
+              : isBelow(given.host, await store.rootHost(tx, root_id))
+                ? 'subdomain'
+                : 'custom',
           is_primary: true,
           verified_at: at,
           created_at: at,
         });
       if (given.brand || kind === 'root') {
+        const { logo, ...look } = given.brand ?? {};
+        const kept =
+          logo && (await this.addPicture(tx, owner, 'logo', await this.encodePicture('logo', logo)));
+        const logo_id = kept?.id ?? null;
         await store.insertBrand(tx, {
           ...owner,
-          ...given.brand,
-          name: given.brand?.name ?? given.name,
+          ...look,
+          name: look.name ?? given.name,
+          logo_id,
           updated_at: at,
         });
       }
@@ -157,33 +208,3 @@ export function createTenants({ db, clock, config }: Platform) {
 
 /** The scope in which a whole new system is made: that of the root to be. */
 export const scopeOfNewRoot = (rootId: string): Scope => ({ rootId });
-
-/** The calls of the feature. */
-export function tenantsRoutes(tenants: Tenants, { db }: Platform): Handlers<typeof contract.tenants> {
-  return {
-    async frontDoor(ctx) {
-      const { tenant } = ctx;
-      const door = await tenants.frontDoor(tenant.companyId);
-      return {
-        ...door,
-        idsys: tenant.rootId,
-        company_id: tenant.companyId,
-        company_kind: tenant.kind,
-        companyrootname: door.name,
-        domain: tenant.host,
-        leadlocalname: door.modules.local?.name ?? 'Site ID',
-        leadlocalurl: door.modules.local?.slug ?? 'site-id',
-      };
-    },
-    clients: (ctx, input) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const { rows, total } = await tenants.clients(
-          tx,
-          input.searchQuery ?? '',
-          input.PerPage,
-          (input.Page - 1) * input.PerPage,
-        );
-        return page(rows, total, input);
-      }),
-  };
-}

@@ -37,8 +37,55 @@ export interface FrontDoorRow {
   template_bgcolor: string | null;
   sidebar_bgcolor: string | null;
   font_theme: string | null;
-  logo_svg: string | null;
+  logo: FrontPicture | null;
+  favicon: FrontPicture | null;
+  /** Whose brand it is: the tenant, or its root where it has none of its own. */
+  company_name: string;
+  legal_name: string | null;
+  short_name: string | null;
+  address: string | null;
+  city: string | null;
+  zip: string | null;
+  state_code: string | null;
+  country_code: string | null;
+  phone: string | null;
+  email: string | null;
+  /** The tenant's host below its root's domain. */
+  subdomain: string | null;
+  master_id: string | null;
   modules: Record<string, { name: string; slug: string }>;
+  root_modules: Record<string, { name: string; slug: string }>;
+}
+
+/** A picture of a brand, without its bytes. */
+export interface FrontPicture {
+  id: string;
+  type: string;
+  width: number;
+  height: number;
+}
+
+/** Bytes and type of a logo or favicon that the host of this company shows, or undefined. */
+export async function frontPicture(db: Db, id: string, companyId: string) {
+  return (
+    await sql<{ type: string; bytes: Buffer }>`select * from front_picture(${id}, ${companyId})`.execute(db)
+  ).rows[0];
+}
+
+/** The code that an agency puts into its own pages, or undefined. */
+export async function frontEmbed(db: Db, companyId: string): Promise<Record<string, unknown> | undefined> {
+  const { rows } = await sql<{
+    front_embed: Record<string, unknown> | null;
+  }>`select front_embed(${companyId})`.execute(db);
+  return rows[0]?.front_embed ?? undefined;
+}
+
+/** The host of a root, below which its agencies' subdomains are; null while it has none. */
+export async function rootHost(db: Db, rootId: string): Promise<string | null> {
+  return (
+    (await sql<{ root_host: string | null }>`select root_host(${rootId})`.execute(db)).rows[0]?.root_host ??
+    null
+  );
 }
 
 export async function frontDoor(db: Db, companyId: string): Promise<FrontDoorRow | undefined> {
@@ -70,6 +117,9 @@ export async function insertDomain(tx: Tx, row: Insertable<Schema['domain']>): P
 }
 export async function insertBrand(tx: Tx, row: Insertable<Schema['brand']>): Promise<void> {
   await tx.insertInto('brand').values(row).execute();
+}
+export async function insertPicture(tx: Tx, row: Insertable<Schema['picture']>): Promise<void> {
+  await tx.insertInto('picture').values(row).execute();
 }
 export async function insertModuleLabels(tx: Tx, rows: Insertable<Schema['module_label']>[]): Promise<void> {
   await tx.insertInto('module_label').values(rows).execute();

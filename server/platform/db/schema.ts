@@ -10,6 +10,9 @@ interface ClientOwner extends Owner {
   agency_id: string;
 }
 
+/** How a DNS record is found. */
+export type RecordStatus = 'unknown' | 'found' | 'missing' | 'wrong' | 'unanswered';
+
 /** Column types of every table (bigint columns are JS bigints, dates 'YYYY-MM-DD', timestamps Date). */
 export interface Schema {
   migration: { name: string; hash: string; applied_at: Generated<Date> };
@@ -23,10 +26,55 @@ export interface Schema {
     name: string;
     time_zone: Default<string>;
     registration_open: Default<boolean>;
+    legal_name: Maybe<string>;
+    short_name: Maybe<string>;
+    address: Maybe<string>;
+    city: Maybe<string>;
+    zip: Maybe<string>;
+    state_code: Maybe<string>;
+    country_code: Maybe<string>;
+    phone: Maybe<string>;
+    email: Maybe<string>;
     created_at: At;
     removed_at: MaybeAt;
   };
-  domain: Owner & { host: string; is_primary: Default<boolean>; verified_at: MaybeAt; created_at: At };
+  domain: Owner & {
+    host: string;
+    kind: 'own' | 'subdomain' | 'custom';
+    is_primary: Default<boolean>;
+    verified_at: MaybeAt;
+    created_at: At;
+  };
+  domain_claim: Owner & {
+    host: string;
+    token: string;
+    status: Default<'waiting' | 'verified' | 'failing'>;
+    ownership: Default<RecordStatus>;
+    ownership_found: Default<string[]>;
+    address: Default<RecordStatus>;
+    address_found: Default<string[]>;
+    checks: Default<number>;
+    created_at: At;
+    checked_at: MaybeAt;
+    next_check_at: At;
+    verified_at: MaybeAt;
+    failing_since: MaybeAt;
+  };
+  picture: Owner & {
+    id: string;
+    purpose: 'logo' | 'favicon';
+    type: 'image/png' | 'image/jpeg';
+    width: number;
+    height: number;
+    bytes: Buffer;
+    created_at: At;
+  };
+  setting: Owner & {
+    name: string;
+    value: ColumnType<Record<string, unknown> | null, string | null, string | null>;
+    version: number;
+    updated_at: At;
+  };
   brand: Owner & {
     name: string;
     tagline: Maybe<string>;
@@ -36,7 +84,8 @@ export interface Schema {
     template_bgcolor: Maybe<string>;
     sidebar_bgcolor: Maybe<string>;
     font_theme: Maybe<string>;
-    logo_svg: Maybe<string>;
+    logo_id: Maybe<string>;
+    favicon_id: Maybe<string>;
     updated_at: At;
   };
   module_label: Owner & { module: string; name: string; slug: string };

@@ -106,6 +106,8 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
   });
 
   app.addHook('onRequest', async (request, reply) => {
+    // The Host header alone decides the tenant. A trusted proxy may pass on an X-Forwarded-Host that it never looked at.
+    delete request.raw.headers['x-forwarded-host'];
     void reply.headers(headersOfAll(request));
     if (request.routeOptions.config.access === 'open') return;
     // Of a host with a port that is none (localhost:99999) no address of ours could be made.

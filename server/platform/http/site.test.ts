@@ -1,27 +1,77 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fastify from 'fastify';
+import Fastify from 'fastify';
 import { afterAll, describe, expect, test } from 'vitest';
-import { addSite } from './site.ts';
+import { addSite, dress, type SitePage } from './site.ts';
 
+const html = '<html><head><title>Loading</title><link rel="icon" href="data:," /></head><body></body></html>';
+const plain: SitePage = { title: 'Acme', favicon: null, brand: { name: 'Acme' } };
+const embed = { placeEmbedded: 'footer', embeddedcode: '<script>1</script>' };
 const folder = mkdtempSync(join(tmpdir(), 'lead-site-'));
-writeFileSync(join(folder, 'index.html'), '<!doctype html><title>App</title>');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+writeFileSync(join(folder, 'index.html'), html);
+afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The directives of the page's policy. */
-async function policy(recaptcha: boolean): Promise<Record<string, string>> {
-  const app = fastify();
-  addSite(app, folder, { recaptcha });
-  const answer = await app.inject('/register');
-  await app.close();
-  expect(answer.body).toContain('<title>App</title>');
-  const all = String(answer.headers['content-security-policy']).split('; ');
-  return Object.fromEntries(all.map((one) => [one.split(' ')[0], one.slice(one.indexOf(' ') + 1)]));
-}
+describe('[TEN-03] the page in the tenant’s name', () => {
+  test('carries title, favicon and brand, whatever they hold', () => {
+    const page = dress(
+      html,
+      {
+        title: '</title><script>alert(1)</script> $& $`',
+        favicon: '/brand/x.png',
+        brand: { name: '</script><script>alert(1)</script><!--' },
+      },
+      undefined,
+    );
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page).not.toContain('<!--');
+    expect(page).toContain('href="/brand/x.png"');
+    const [, data] = /id="brand">(.*?)<\/script>/.exec(page)!;
+    expect(JSON.parse(data!)).toEqual({ name: '</script><script>alert(1)</script><!--' });
+    expect(page).toContain('&#60;/title&#62;');
+    expect(page).not.toContain('id="embed"');
+  });
 
-describe('the policy of the page', () => {
+  test('[TEN-09] lets code run that is not ours only where a tenant has put some, by a nonce of that answer', async () => {
+    const policy = async (page: SitePage, recaptcha = false) => {
+      const app = Fastify();
+      addSite(app, folder, async () => page, { recaptcha });
+      const { headers, body } = await app.inject('/login');
+      await app.close();
+      return { policy: String(headers['content-security-policy']), body, cache: headers['cache-control'] };
+    };
+    const none = await policy(plain);
+    expect(none.policy).toContain("script-src 'self';");
+    expect([none.policy.includes('nonce'), none.policy.includes('https:'), none.cache]).toEqual([
+      false,
+      false,
+      'no-store',
+    ]);
+    const [one, two] = [await policy({ ...plain, embed }), await policy({ ...plain, embed })];
+    const nonce = /script-src 'self' 'nonce-([\w-]{22})' https:/.exec(one.policy)?.[1];
+    expect(nonce).toBeDefined();
+    expect(one.body).toContain(`id="embed" nonce="${nonce}"`);
+    expect(two.policy).not.toBe(one.policy);
+    expect(one.policy).not.toMatch(/script-src[^;]*unsafe/);
+  });
+
+  test('is never the answer of /ask, and /favicon.ico is the tenant’s', async () => {
+    const app = Fastify();
+    addSite(app, folder, async () => ({ ...plain, favicon: '/brand/x.png' }), { recaptcha: false });
+    expect((await app.inject('/ask?domain=evil.test')).statusCode).toBe(500); // a Refusal; the real server says 404
+    expect((await app.inject('/favicon.ico')).headers.location).toBe('/brand/x.png');
+    await app.close();
+  });
+
   test('[AUTH-19] lets nobody else’s script or frame in, unless a reCAPTCHA key is set', async () => {
+    const policy = async (recaptcha: boolean): Promise<Record<string, string>> => {
+      const app = Fastify();
+      addSite(app, folder, async () => plain, { recaptcha });
+      const { headers } = await app.inject('/register');
+      await app.close();
+      const all = String(headers['content-security-policy']).split('; ');
+      return Object.fromEntries(all.map((one) => [one.split(' ')[0], one.slice(one.indexOf(' ') + 1)]));
+    };
     const own = await policy(false);
     expect(own['script-src']).toBe("'self'");
     expect(own['frame-src']).toBeUndefined();

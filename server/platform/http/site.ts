@@ -1,48 +1,110 @@
-import { existsSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import statics from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
 
 /** Where reCAPTCHA's script, its parts and its frame come from. */
 const RECAPTCHA = 'https://www.google.com/recaptcha/ https://www.gstatic.com/recaptcha/';
 
-/** The page's policy; `recaptcha` lets Google's captcha in, which only an installation that has a key for it asks for. */
-const policyOf = ({ recaptcha }: { recaptcha: boolean }): string =>
-  [
+/** What a host's page carries before any script has run. */
+export interface SitePage {
+  title: string;
+  /** Path of the favicon; null: the page draws one of the tenant's first letter. */
+  favicon: string | null;
+  /** Answer of the call that the page would make first, so that its look is there with the page. */
+  brand: unknown;
+  /** Code of the tenant for the pages of its own host. Undefined: none, and the page may load nothing from elsewhere. */
+  embed?: { placeEmbedded: string; embeddedcode: string } | undefined;
+}
+
+/**
+ * What the page may load. With the tenant's embed code it may run that code (by the nonce) and what it fetches from
+ * elsewhere by https; on every other host nothing but our own files runs. `recaptcha` lets Google's captcha in, which only
+ * an installation that has a key for it asks for.
+ */
+function policyOf(nonce: string | undefined, recaptcha: boolean): string {
+  const away = nonce ? ' https:' : '';
+  const google = recaptcha && !nonce;
+  return [
     "default-src 'self'",
-    `script-src 'self'${recaptcha ? ` ${RECAPTCHA}` : ''}`,
-    ...(recaptcha ? [`frame-src ${RECAPTCHA} https://recaptcha.google.com/recaptcha/`] : []),
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    `connect-src 'self'${recaptcha ? ' https://www.google.com/recaptcha/' : ''}`,
+    `script-src 'self'${nonce ? ` 'nonce-${nonce}'` : ''}${away}${google ? ` ${RECAPTCHA}` : ''}`,
+    `style-src 'self' 'unsafe-inline'${away}`,
+    `img-src 'self' data: blob:${away}`,
+    `font-src 'self' data:${away}`,
+    `connect-src 'self'${away}${nonce ? ' wss:' : ''}${google ? ' https://www.google.com/recaptcha/' : ''}`,
+    ...(google ? [`frame-src ${RECAPTCHA} https://recaptcha.google.com/recaptcha/`] : []),
+    ...(nonce ? ["frame-src 'self' https:", "media-src 'self' https:"] : []),
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
 
-/** Serves the web app from `folder` (dist/web): hashed assets for ever, the page itself never from a cache. */
-export function addSite(app: FastifyInstance, folder: string, needs: { recaptcha: boolean }): void {
-  const csp = policyOf(needs);
-  if (!existsSync(join(folder, 'index.html'))) return;
+/** Text for between tags or inside a double-quoted attribute. */
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/** A value as JSON inside a script element: no `<` of it can end the element or open a comment. */
+const inert = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Dresses the built index.html in a tenant's name, favicon, brand and embed code. */
+export function dress(html: string, page: SitePage, nonce: string | undefined): string {
+  const data =
+    `<script type="application/json" id="brand">${inert(page.brand)}</script>` +
+    (page.embed && nonce
+      ? `<script type="application/json" id="embed" nonce="${nonce}">${inert(page.embed)}</script>`
+      : '');
+  return html
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${escaped(page.title)}</title>`)
+    .replace('href="data:,"', () => `href="${escaped(page.favicon ?? 'data:,')}"`)
+    .replace('</head>', () => `${data}</head>`);
+}
+
+/**
+ * Serves the web app from `folder` (dist/web): hashed assets for ever, the page itself never from a cache and in the look
+ * of the host's tenant, which `pageOf` tells.
+ */
+export function addSite(
+  app: FastifyInstance,
+  folder: string,
+  pageOf: (request: FastifyRequest) => Promise<SitePage>,
+  needs: { recaptcha: boolean },
+): void {
+  const index = join(folder, 'index.html');
+  if (!existsSync(index)) return;
+  const html = readFileSync(index, 'utf8');
   void app.register(statics, {
     root: folder,
     serve: false,
   });
   app.get('/*', { config: { access: 'public', call: '/{page}' } }, async (request, reply) => {
     const path = decodeURIComponent(request.url.split('?')[0]!);
-    if (path === '/api' || path.startsWith('/api/')) throw new Refusal('not_found', messages.notFoundText);
+    // Never the page: a proxy that asks here by mistake (see platform/ask.ts) must not be told yes.
+    if (path === '/api' || path.startsWith('/api/') || path === '/ask')
+      throw new Refusal('not_found', messages.notFoundText);
+    if (path === '/favicon.ico') {
+      const { favicon } = await pageOf(request);
+      if (!favicon) throw new Refusal('not_found', messages.notFoundText);
+      return reply.header('Cache-Control', 'no-cache').redirect(favicon, 302);
+    }
     if (/^\/(assets\/)?[\w.-]+\.(js|css|svg|png|ico|woff2|json|txt|map)$/.test(path)) {
       const hashed = path.startsWith('/assets/');
       return reply.sendFile(path.slice(1), { maxAge: hashed ? '365d' : 0, immutable: hashed });
     }
-    void reply
-      .header('Content-Security-Policy', csp)
+    const page = await pageOf(request);
+    const nonce = page.embed ? randomBytes(16).toString('base64url') : undefined;
+    return reply
+      .header('Content-Security-Policy', policyOf(nonce, needs.recaptcha))
       .header('X-Frame-Options', 'DENY')
-      .header('Cache-Control', 'no-cache');
-    return reply.sendFile('index.html', { cacheControl: false });
+      .header('Cache-Control', 'no-store')
+      .type('text/html; charset=utf-8')
+      .send(dress(html, page, nonce));
   });
 }

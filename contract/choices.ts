@@ -1,0 +1,106 @@
+// Plain lists that server and browser share: no schema here, so that none travels to the browser.
+
+/** The fonts a tenant may choose from: families that devices bring along, so that nothing is loaded and nothing jumps. */
+export const FONT_THEMES = {
+  system: {
+    label: 'System',
+    stack: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif',
+  },
+  'neo-grotesque': {
+    label: 'Neo-grotesque',
+    stack: 'Inter, Roboto, "Helvetica Neue", "Arial Nova", "Nimbus Sans", Arial, sans-serif',
+  },
+  humanist: {
+    label: 'Humanist',
+    stack: 'Seravek, "Gill Sans Nova", Ubuntu, Calibri, "DejaVu Sans", source-sans-pro, sans-serif',
+  },
+  geometric: {
+    label: 'Geometric',
+    stack: 'Avenir, Montserrat, Corbel, "URW Gothic", source-sans-pro, sans-serif',
+  },
+  rounded: {
+    label: 'Rounded',
+    stack:
+      'ui-rounded, "Hiragino Maru Gothic ProN", Quicksand, Comfortaa, Manjari, "Arial Rounded MT Bold", Calibri, source-sans-pro, sans-serif',
+  },
+  industrial: {
+    label: 'Industrial',
+    stack:
+      'Bahnschrift, "DIN Alternate", "Franklin Gothic Medium", "Nimbus Sans Narrow", sans-serif-condensed, sans-serif',
+  },
+  transitional: {
+    label: 'Transitional serif',
+    stack: 'Charter, "Bitstream Charter", "Sitka Text", Cambria, serif',
+  },
+  'old-style': {
+    label: 'Old-style serif',
+    stack: '"Iowan Old Style", "Palatino Linotype", "URW Palladio L", P052, serif',
+  },
+} as const;
+export type FontTheme = keyof typeof FONT_THEMES;
+
+/** First parts of addresses that are ours: no module may be called so. */
+export const RESERVED_SLUGS = [
+  'agency-register',
+  'api',
+  'ask',
+  'assets',
+  'audience',
+  'banner',
+  'brand',
+  'campaign',
+  'campaign-setup',
+  'client',
+  'configuration',
+  'dashboard',
+  'developer',
+  'download-auth',
+  'favicon',
+  'healthz',
+  'integrations',
+  'login',
+  'logout',
+  'marketing-services-agreement-developer',
+  'p',
+  'privacy-policy',
+  'readyz',
+  'register',
+  'reset-password-invalid',
+  'service-billing-agreement',
+  'set-new-password',
+  'setup',
+  'sso',
+  'static',
+  'term-of-use',
+  'theme',
+  'user',
+  'v',
+] as const;
+
+/** The modules with their global names and addresses (spec product 1). */
+export const MODULES = [
+  { module: 'local', name: 'Site ID', slug: 'site-id' },
+  { module: 'locator', name: 'Search ID', slug: 'search-id' },
+  { module: 'enhance', name: 'Enhance ID', slug: 'enhance-id' },
+  { module: 'b2b', name: 'B2B ID', slug: 'b2b-id' },
+  { module: 'simplifi', name: 'Simplifi ID', slug: 'simplifi-id' },
+] as const;
+export type ModuleType = (typeof MODULES)[number]['module'];
+
+/** The states of the United States by their codes, for addresses. */
+export const US_STATES: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    'AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,' +
+    'DC District of Columbia,FL Florida,GA Georgia,HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,' +
+    'KY Kentucky,LA Louisiana,ME Maine,MD Maryland,MA Massachusetts,MI Michigan,MN Minnesota,MS Mississippi,' +
+    'MO Missouri,MT Montana,NE Nebraska,NV Nevada,NH New Hampshire,NJ New Jersey,NM New Mexico,NY New York,' +
+    'NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,OR Oregon,PA Pennsylvania,PR Puerto Rico,' +
+    'RI Rhode Island,SC South Carolina,SD South Dakota,TN Tennessee,TX Texas,UT Utah,VT Vermont,VA Virginia,' +
+    'WA Washington,WV West Virginia,WI Wisconsin,WY Wyoming'
+  )
+    .split(',')
+    .map((one) => [one.slice(0, 2), one.slice(3)]),
+);
+
+/** The payment terms there are (spec calls 9). */
+export const PAYMENT_TERMS = ['Weekly', 'Monthly', 'One Time', 'Prepaid'] as const;

@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { FONT_THEMES, type FontTheme, RESERVED_SLUGS } from './choices.ts';
+import { Done, Id, Instant, Line } from './primitives.ts';
+
+const Colour = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^#[0-9a-f]{6}$/, 'must be a colour such as #1a73e8')
+  .nullable();
+
+/** Name, colours, font and pictures of a tenant (spec product 1 and 3). A colour of null: the product's own. */
+export const Branding = z.object({
+  name: Line,
+  tagline: z.union([z.literal('').transform(() => null), Line]).nullable(),
+  box_bgcolor: Colour,
+  text_color: Colour,
+  link_color: Colour,
+  template_bgcolor: Colour,
+  sidebar_bgcolor: Colour,
+  font_theme: z
+    .enum(Object.keys(FONT_THEMES) as FontTheme[], 'must be one of the fonts of the list')
+    .nullable(),
+  logo: Id.nullable().describe('Id of an uploaded picture'),
+  favicon: Id.nullable().describe('Id of an uploaded picture; null: the logo'),
+});
+
+/** Code that an agency puts into the pages of its own host (spec product 2, calls 7). */
+export const EmbeddedCode = z.object({
+  placeEmbedded: z.enum(['head', 'body', 'footer'], 'must be head, body or footer'),
+  embeddedcode: z.string().max(20_000, 'must not exceed 20000 characters'),
+});
+
+/** Whether people may sign up by themselves. */
+export const Registration = z.object({ open: z.boolean() });
+
+const ModuleName = z.union([z.literal(''), Line.pipe(z.string().max(60, 'must not exceed 60 characters'))]);
+const ModuleSlug = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(60, 'must not exceed 60 characters')
+  .regex(
+    /^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$/,
+    'must have only letters, digits and hyphens, and no hyphen at its ends',
+  )
+  .refine(
+    (slug) => !(RESERVED_SLUGS as readonly string[]).includes(slug),
+    'is the address of a page; choose another one',
+  );
+
+/** Names and addresses of the modules; empty: those of the root (spec product 1). */
+export const ModuleNames = z.object({
+  leadlocalname: ModuleName,
+  leadlocalurl: ModuleSlug,
+  leadlocatorname: ModuleName,
+  leadlocatorurl: ModuleSlug,
+  leadenhancename: ModuleName,
+  leadenhanceurl: ModuleSlug,
+  leadb2bname: ModuleName,
+  leadb2burl: ModuleSlug,
+  leadsimplifiname: ModuleName,
+  leadsimplifiurl: ModuleSlug,
+});
+
+/** Every setting by its name, with the shape of its value. */
+export const SETTINGS = {
+  branding: Branding,
+  rootAgencyEmbeddedCode: EmbeddedCode,
+  registration: Registration,
+  modulenames: ModuleNames,
+} as const;
+export type SettingName = keyof typeof SETTINGS;
+export type SettingValue<N extends SettingName> = z.output<(typeof SETTINGS)[N]>;
+
+const Name = z
+  .string()
+  .refine((name) => Object.hasOwn(SETTINGS, name), {
+    error: (issue) => `${String(issue.input)} is not a setting`,
+  })
+  .transform((name) => name as SettingName);
+
+/** A setting as it stands. `version` goes along with the next save, so that two editors cannot overwrite each other. */
+export const Setting = z.object({
+  company_id: Id,
+  settingname: z.string(),
+  version: z.int(),
+  data: z.record(z.string(), z.unknown()),
+});
+
+/** A record that has to be in the DNS, and how it is found there. */
+export const DnsRecord = z.object({
+  type: z.enum(['TXT', 'CNAME', 'A']),
+  name: z.string(),
+  value: z.string(),
+  /** unknown: not looked for yet; unanswered: the name servers did not answer. */
+  status: z.enum(['unknown', 'found', 'missing', 'wrong', 'unanswered']),
+  found: z.array(z.string()),
+});
+
+export const DomainState = z.object({
+  company_id: Id,
+  subdomain: z.string().describe("The name below the root's domain, or empty"),
+  subdomain_suffix: z.string().describe("What follows it, such as '.example.com'; empty where there is none"),
+  domain: z.string().nullable().describe('The custom domain that is in use'),
+  claim: z
+    .object({
+      domain: z.string(),
+      status: z.enum(['waiting', 'verified', 'failing']),
+      records: z.array(DnsRecord),
+      taken: z.boolean().describe('Somebody else has proved this domain in the meantime'),
+      checked_at: Instant.nullable(),
+      next_check_at: Instant,
+      verified_at: Instant.nullable(),
+      failing_since: Instant.nullable(),
+      serves_until: Instant.nullable().describe('When a failing domain stops being served'),
+    })
+    .nullable(),
+  status: z.enum(['none', 'waiting', 'verified', 'failing']),
+});
+
+const Company = {
+  companyID: Id.optional().describe('Another company of the system; the own one when left out'),
+};
+
+export const settings = {
+  all: call
+    .route({
+      method: 'GET',
+      path: '/configuration/setting',
+      tags: ['Settings'],
+      summary: 'All settings of a company',
+    })
+    .meta({ access: 'setting.read' })
+    .input(z.object({ ...Company, settingname: Name.optional() }))
+    .output(z.object({ data: z.array(Setting) })),
+  get: call
+    .route({
+      method: 'GET',
+      path: '/configuration/setting/{companyID}/{settingname}',
+      tags: ['Settings'],
+      summary: 'One setting by its name',
+    })
+    .meta({ access: 'setting.read' })
+    .input(z.object({ companyID: Id, settingname: Name }))
+    .output(Setting),
+  save: call
+    .route({ method: 'PUT', path: '/configuration/setting', tags: ['Settings'], summary: 'Save one setting' })
+    .meta({ access: 'setting.write' })
+    .input(
+      z.object({
+        ...Company,
+        comsetname: Name,
+        comsetval: z.record(z.string(), z.unknown()),
+        version: z.int().min(0).optional().describe('The version that was edited; left out: whatever it is'),
+      }),
+    )
+    .output(Done.extend({ data: Setting })),
+  domain: call
+    .route({
+      method: 'GET',
+      path: '/configuration/custom-domain',
+      tags: ['Settings'],
+      summary: 'Subdomain and custom domain, with the DNS records and their state',
+    })
+    .meta({ access: 'setting.read' })
+    .input(z.object(Company))
+    .output(DomainState),
+  saveSubdomain: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/subdomain',
+      tags: ['Settings'],
+      summary: 'Change the subdomain',
+    })
+    .meta({ access: 'setting.write' })
+    .input(z.object({ ...Company, subdomain: z.string().max(300) }))
+    .output(Done.extend({ data: DomainState })),
+  saveDomain: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/update-custom-domain',
+      tags: ['Settings'],
+      summary: 'Enter a custom domain, or take it away (empty)',
+    })
+    .meta({ access: 'setting.write' })
+    .input(z.object({ ...Company, domain: z.string().max(2000) }))
+    .output(Done.extend({ data: DomainState })),
+  checkDomain: call
+    .route({
+      method: 'POST',
+      path: '/configuration/custom-domain/check',
+      tags: ['Settings'],
+      summary: 'Look for the DNS records now',
+    })
+    .meta({ access: 'setting.write' })
+    .input(z.object(Company))
+    .output(Done.extend({ data: DomainState })),
+};

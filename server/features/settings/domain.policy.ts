@@ -1,0 +1,135 @@
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import type { DnsAnswer } from '../../platform/dns.ts';
+
+/** Names below a root's domain that are not for tenants: services have them, or people trust them. */
+const RESERVED = new Set(
+  (
+    'abuse account admin administrator api app assets autoconfig autodiscover billing blog cdn cpanel dashboard demo dev dns docs ' +
+    'email ftp help host hostmaster imap info localhost login mail mta-sts mx noc ns ns1 ns2 ns3 pop pop3 postmaster ' +
+    'receiver root secure security shop smtp sso ssl staging static status support sysadmin system test webmail webmaster www'
+  ).split(' '),
+);
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Pauses between looks at records that are not there yet; the last one again and again. */
+const PAUSES = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE);
+/** A claim whose records never came is forgotten after this. */
+export const WAITING_FOR = 14 * DAY;
+/** A domain whose records are gone is served for this long, so that a slip in the DNS takes nobody offline. */
+export const GRACE = 3 * DAY;
+
+/** What is wrong with a subdomain (spec product 5), in words; undefined: nothing. @param label lowercased */
+export function subdomainFault(label: string): string | undefined {
+  if (label === '') return 'is required';
+  if (!/^[a-z0-9-]+$/.test(label)) return 'must have only letters, digits and hyphens';
+  if (label.length > 63) return 'must not exceed 63 characters';
+  if (label.startsWith('-') || label.endsWith('-')) return 'must not start or end with a hyphen';
+  // Would be shown as other letters than it is made of.
+  if (label.slice(2, 4) === '--') return 'must not have hyphens at the third and fourth place';
+  if (RESERVED.has(label)) return 'is reserved; choose another one';
+  return undefined;
+}
+
+/**
+ * A domain as people type it, as the DNS knows it: lower case, punycode, no dot at the end. Or what is wrong with it,
+ * in words. What belongs to the platform or to others is not known here.
+ */
+export function readDomain(text: string): { host: string } | { fault: string } {
+  const typed = text.trim();
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /[/?#@\s\\]/.test(typed))
+    return { fault: 'must be the name only, such as portal.example.com, without http:// or a path' };
+  if (typed.includes('*')) return { fault: 'must be one name, not a wildcard' };
+  const bare = typed.replace(/[.\u3002\uff0e\uff61]$/, '');
+  if (isIP(bare) || isIP(bare.replace(/^\[|\]$/g, ''))) return { fault: 'must be a name, not an IP address' };
+  if (bare.includes(':')) return { fault: 'must not have a port' };
+  const host = domainToASCII(bare).toLowerCase();
+  const labels = host.split('.');
+  // What domainToASCII takes for an address written otherwise (0x7f.1, 2130706433) comes back as one.
+  if (isIP(host)) return { fault: 'must be a name, not an IP address' };
+  if (
+    !host ||
+    host.length > 253 ||
+    labels.some((label) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
+  )
+    return { fault: 'is not a domain name' };
+  if (labels.length < 2) return { fault: 'must be a whole domain name, such as portal.example.com' };
+  if (
+    /^(localhost|local|internal|invalid|example|onion|arpa|home|lan)$/.test(labels.at(-1)!) ||
+    /^\d+$/.test(labels.at(-1)!)
+  )
+    return { fault: 'cannot be reached from the internet' };
+  return { host };
+}
+
+/** Whether a host is the domain or lies within it. */
+export const isWithin = (host: string, domain: string): boolean =>
+  host === domain || host.endsWith(`.${domain}`);
+
+/** The name of the record that proves ownership, and what it must say. */
+export const ownershipRecord = (host: string, token: string) => ({
+  name: `_verify.${host}`,
+  value: `verify=${token}`,
+});
+
+export type Found = 'found' | 'missing' | 'wrong' | 'unanswered';
+
+/** How the ownership record fares. */
+export function ownershipOf(answer: DnsAnswer, value: string): Found {
+  if (answer === null) return 'unanswered';
+  if (answer.some((text) => text.trim() === value)) return 'found';
+  return answer.some((text) => text.trim().startsWith('verify=')) ? 'wrong' : 'missing';
+}
+
+/** How the address record fares: a CNAME to the target, or addresses that are all the target's. */
+export function addressOf(
+  seen: { cname: DnsAnswer; addresses: DnsAnswer },
+  target: { host: string; addresses: DnsAnswer },
+): Found {
+  if (seen.cname?.includes(target.host)) return 'found';
+  if (seen.addresses === null || target.addresses === null) return 'unanswered';
+  if (seen.addresses.length === 0) return seen.cname && seen.cname.length > 0 ? 'wrong' : 'missing';
+  return seen.addresses.every((address) => target.addresses!.includes(address)) ? 'found' : 'wrong';
+}
+
+export type ClaimStatus = 'waiting' | 'verified' | 'failing';
+export interface ClaimState {
+  status: ClaimStatus;
+  checks: number;
+  created_at: Date;
+  failing_since: Date | null;
+}
+
+/**
+ * What follows from a look at the records. `drop`: the claim is forgotten; `serve`: whether the domain is served (null:
+ * as it was).
+ */
+export function afterLook(
+  claim: ClaimState,
+  ownership: Found,
+  address: Found,
+  now: Date,
+): { status: ClaimStatus; failing_since: Date | null; next: Date; drop: boolean; serve: boolean | null } {
+  const at = (pause: number): Date => new Date(now.getTime() + pause);
+  const base = { failing_since: claim.failing_since, drop: false, serve: null };
+  if (ownership === 'found' && address === 'found')
+    return { ...base, status: 'verified', failing_since: null, next: at(DAY), serve: true };
+  if (claim.status === 'waiting') {
+    const drop = now.getTime() - claim.created_at.getTime() > WAITING_FOR;
+    return { ...base, status: 'waiting', next: at(PAUSES[Math.min(claim.checks, PAUSES.length - 1)]!), drop };
+  }
+  // Name servers that do not answer say nothing about the records.
+  if (ownership === 'unanswered' || address === 'unanswered')
+    return { ...base, status: claim.status, next: at(HOUR) };
+  const since = claim.failing_since ?? now;
+  const isOver = now.getTime() - since.getTime() >= GRACE;
+  return {
+    ...base,
+    status: 'failing',
+    failing_since: since,
+    next: at(isOver ? DAY : HOUR),
+    serve: isOver ? false : null,
+  };
+}

@@ -1,0 +1,141 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+export type Claim = Selectable<Schema['domain_claim']>;
+
+/** A company's verified hosts, its main one first. */
+export async function domainsOf(tx: Tx, companyId: string) {
+  return tx
+    .selectFrom('domain')
+    .select(['host', 'kind', 'is_primary'])
+    .where('company_id', '=', companyId)
+    .where('verified_at', 'is not', null)
+    .orderBy('is_primary', 'desc')
+    .orderBy('created_at')
+    .execute();
+}
+
+/** Adds a host; false when somebody has it already. */
+export async function addDomain(tx: Tx, row: Insertable<Schema['domain']>): Promise<boolean> {
+  const added = await tx
+    .insertInto('domain')
+    .values(row)
+    .onConflict((conflict) => conflict.column('host').doNothing())
+    .returning('host')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+export async function removeDomains(tx: Tx, companyId: string, kind: 'subdomain' | 'custom'): Promise<void> {
+  await tx.deleteFrom('domain').where('company_id', '=', companyId).where('kind', '=', kind).execute();
+}
+
+/** Makes the oldest of a company's hosts of a kind its main one, and no other. */
+export async function setPrimary(
+  tx: Tx,
+  companyId: string,
+  kind: 'subdomain' | 'custom' | null,
+): Promise<void> {
+  await tx
+    .updateTable('domain')
+    .set({ is_primary: false })
+    .where('company_id', '=', companyId)
+    .where('is_primary', '=', true)
+    .execute();
+  if (!kind) return;
+  await tx
+    .updateTable('domain')
+    .set({ is_primary: true })
+    .where('host', '=', (eb) =>
+      eb
+        .selectFrom('domain')
+        .select('host')
+        .where('company_id', '=', companyId)
+        .where('kind', '=', kind)
+        .orderBy('created_at')
+        .limit(1),
+    )
+    .execute();
+}
+
+/** Whether a host is somebody else's, or part of a root's own domain. */
+export async function hostState(
+  tx: Tx,
+  host: string,
+  companyId: string,
+): Promise<{ taken: boolean; roots: boolean }> {
+  const { rows } = await sql<{ taken: boolean; roots: boolean }>`
+    select host_is_taken(${host}, ${companyId}) as taken, host_is_of_a_root(${host}) as roots`.execute(tx);
+  return rows[0]!;
+}
+
+/** A company's claims, the newest first. */
+export async function claimsOf(tx: Tx, companyId: string): Promise<Claim[]> {
+  return tx
+    .selectFrom('domain_claim')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .orderBy('created_at', 'desc')
+    .orderBy('host')
+    .execute();
+}
+
+/** The same claim once more, locked against a second look at the same time. */
+export async function lockClaim(tx: Tx, companyId: string, host: string): Promise<Claim | undefined> {
+  return tx
+    .selectFrom('domain_claim')
+    .selectAll()
+    .where('company_id', '=', companyId)
+    .where('host', '=', host)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Keeps a claim; one that is there already is left as it is. */
+export async function addClaim(tx: Tx, row: Insertable<Schema['domain_claim']>): Promise<void> {
+  await tx
+    .insertInto('domain_claim')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['company_id', 'host']).doNothing())
+    .execute();
+}
+
+export async function updateClaim(
+  tx: Tx,
+  companyId: string,
+  host: string,
+  values: Updateable<Schema['domain_claim']>,
+): Promise<void> {
+  await tx
+    .updateTable('domain_claim')
+    .set(values)
+    .where('company_id', '=', companyId)
+    .where('host', '=', host)
+    .execute();
+}
+
+/** Forgets a company's claims but the one for `except`; with `waiting` only those that were never verified. */
+export async function removeClaims(
+  tx: Tx,
+  companyId: string,
+  options: { except?: string; waiting?: boolean } = {},
+): Promise<void> {
+  await tx
+    .deleteFrom('domain_claim')
+    .where('company_id', '=', companyId)
+    .$if(options.except !== undefined, (q) => q.where('host', '<>', options.except!))
+    .$if(options.waiting === true, (q) => q.where('status', '=', 'waiting'))
+    .execute();
+}
+
+/** Claims of the scope that are due to be looked at. */
+export async function dueClaims(tx: Tx, now: Date, limit: number): Promise<Claim[]> {
+  return tx
+    .selectFrom('domain_claim')
+    .selectAll()
+    .where('next_check_at', '<=', now)
+    .orderBy('next_check_at')
+    .limit(limit)
+    .execute();
+}

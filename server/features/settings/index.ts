@@ -1,0 +1,3 @@
+export { startSettings } from './jobs.ts';
+export { settingsRoutes } from './routes.ts';
+export { createSettings, type Settings } from './service.ts';

@@ -1,0 +1,261 @@
+import { MODULES } from '../../../contract/choices.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
+import type { Ctx, Tenant } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { createDns, type Dns } from '../../platform/dns.ts';
+import { checkInput } from '../../platform/http/input.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import { pathOfPicture, type Tenants } from '../tenants/index.ts';
+import { createDomains } from './domain.service.ts';
+import * as store from './store.ts';
+import { ownerOf, type Target, targetOf } from './target.ts';
+
+const DAY = 86_400_000;
+const PICTURES_A_DAY = 100;
+
+/** The settings with what people call them, for the user log. */
+const WORDS: Record<SettingName, string> = {
+  branding: 'branding',
+  rootAgencyEmbeddedCode: 'embed code',
+  registration: 'registration',
+  modulenames: 'module names',
+};
+
+/** Settings that only an agency has. */
+const AGENCY_ONLY: readonly SettingName[] = ['rootAgencyEmbeddedCode'];
+
+const refuse = (field: string, why: string): Refusal =>
+  new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
+
+export type Settings = ReturnType<typeof createSettings>;
+
+/** The settings of roots and agencies by name, their pictures and their hosts. */
+export function createSettings(
+  platform: Platform,
+  { tenants, audit, dns }: { tenants: Tenants; audit: Audit; dns?: Dns },
+) {
+  const { db, clock, config } = platform;
+  const domains = createDomains(platform, { tenants, audit, dns: dns ?? createDns(config.dnsServers) });
+
+  type Labels = { module: string; name: string; slug: string }[];
+  const labelsToWire = (labels: Labels): SettingValue<'modulenames'> =>
+    Object.fromEntries(
+      MODULES.flatMap(({ module }) => {
+        const own = labels.find((label) => label.module === module);
+        return [
+          [`lead${module}name`, own?.name ?? ''],
+          [`lead${module}url`, own?.slug ?? ''],
+        ];
+      }),
+    ) as SettingValue<'modulenames'>;
+
+  /** How each setting is read, and how it is kept where it has a table of its own. */
+  const kinds: {
+    [N in SettingName]: {
+      read: (tx: Tx, company: Target, kept: Record<string, unknown> | null) => Promise<SettingValue<N>>;
+      /** Answers what the setting's row keeps: null where all is elsewhere. */
+      save: (tx: Tx, company: Target, value: SettingValue<N>) => Promise<Record<string, unknown> | null>;
+    };
+  } = {
+    branding: {
+      async read(tx, company) {
+        const brand = await store.brandOf(tx, company.id);
+        return {
+          name: brand?.name ?? company.name,
+          tagline: brand?.tagline ?? null,
+          box_bgcolor: brand?.box_bgcolor ?? null,
+          text_color: brand?.text_color ?? null,
+          link_color: brand?.link_color ?? null,
+          template_bgcolor: brand?.template_bgcolor ?? null,
+          sidebar_bgcolor: brand?.sidebar_bgcolor ?? null,
+          font_theme: (brand?.font_theme ?? null) as SettingValue<'branding'>['font_theme'],
+          logo: brand?.logo_id ?? null,
+          favicon: brand?.favicon_id ?? null,
+        };
+      },
+      async save(tx, company, { logo, favicon, ...value }) {
+        for (const [field, id] of [
+          ['logo', logo],
+          ['favicon', favicon],
+        ] as const) {
+          if (id && !(await store.hasPicture(tx, company.id, id, field)))
+            throw refuse(field, 'is not an uploaded picture');
+        }
+        const now = clock.now();
+        await store.saveBrand(tx, {
+          ...ownerOf(company),
+          ...value,
+          logo_id: logo,
+          favicon_id: favicon,
+          updated_at: now,
+        });
+        // A picture that was tried and not taken is let go; a day on, since it may stand in a form that is still open.
+        const used = [logo, favicon].filter((id) => id !== null);
+        await store.deleteUnusedPictures(tx, company.id, used, new Date(now.getTime() - DAY));
+        return null;
+      },
+    },
+    rootAgencyEmbeddedCode: {
+      read: async (_tx, _company, kept) =>
+        (kept as SettingValue<'rootAgencyEmbeddedCode'> | null) ?? {
+          placeEmbedded: 'footer',
+          embeddedcode: '',
+        },
+      save: async (_tx, _company, value) => value,
+    },
+    registration: {
+      read: async (_tx, company) => ({ open: company.registration_open }),
+      async save(tx, company, { open }) {
+        await tenants.setRegistration(tx, company.id, open);
+        return null;
+      },
+    },
+    modulenames: {
+      read: async (tx, company) => labelsToWire(await store.labelsOf(tx, company.id)),
+      async save(tx, company, value) {
+        // What is left empty is called as at the root; a root's own are called as everywhere.
+        const roots = company.kind === 'root' ? {} : (await tenants.frontDoor(company.id, tx)).root_modules;
+        const given = value as Record<string, string>;
+        const labels: Labels = [];
+        const slugs = new Map<string, string>();
+        for (const { module, ...global } of MODULES) {
+          const base = roots[module] ?? global;
+          const [name, slug] = [given[`lead${module}name`]!, given[`lead${module}url`]!];
+          const label = { module, name: name || base.name, slug: slug || base.slug };
+          const field = `lead${module}url`;
+          if (slugs.has(label.slug))
+            throw refuse(field, `is the address of ${slugs.get(label.slug)} already; choose another one`);
+          slugs.set(label.slug, label.name);
+          if (company.kind === 'root' || name || slug) labels.push(label);
+        }
+        await store.replaceLabels(tx, ownerOf(company), labels);
+        return null;
+      },
+    },
+  };
+
+  const names = (company: Target): SettingName[] =>
+    (Object.keys(SETTINGS) as SettingName[]).filter(
+      (name) => company.kind === 'agency' || !AGENCY_ONLY.includes(name),
+    );
+
+  async function read(tx: Tx, company: Target, wanted: SettingName[]) {
+    const kept = await store.settingsOf(tx, company.id);
+    return Promise.all(
+      wanted.map(async (name) => {
+        const row = kept.find((one) => one.name === name);
+        return {
+          company_id: company.id,
+          settingname: name,
+          version: row?.version ?? 0,
+          data: (await kinds[name].read(tx, company, row?.value ?? null)) as Record<string, unknown>,
+        };
+      }),
+    );
+  }
+
+  return {
+    domains,
+
+    /** All settings of a company, or one of them. */
+    list: (ctx: Ctx, companyId: string | undefined, name?: SettingName) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = await targetOf(tenants, tx, ctx, companyId);
+        return read(tx, company, name ? [name] : names(company));
+      }),
+
+    /**
+     * Saves one setting.
+     * @throws Refusal 422 naming the field, 409 when `version` is not the newest, 404 for a company that is none of ours
+     */
+    save: (
+      ctx: Ctx,
+      given: {
+        companyID?: string | undefined;
+        comsetname: SettingName;
+        comsetval: unknown;
+        version?: number | undefined;
+      },
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const name = given.comsetname;
+        const company = await targetOf(tenants, tx, ctx, given.companyID);
+        if (!names(company).includes(name)) throw refuse('comsetname', 'can be set for an agency only');
+        const kind = kinds[name] as (typeof kinds)['registration'];
+        const value = (await checkInput(SETTINGS[name], given.comsetval)) as SettingValue<'registration'>;
+        const [before] = await read(tx, company, [name]);
+        const keep = await kind.save(tx, company, value);
+        const version = await store.saveSetting(tx, ownerOf(company), name, keep, given.version, clock.now());
+        if (!version) throw new Refusal('conflict', ownMessages.settingStale);
+        const [after] = await read(tx, (await tenants.company(tx, company.id))!, [name]);
+        const changed = Object.keys(after!.data).filter(
+          (field) => JSON.stringify(after!.data[field]) !== JSON.stringify(before!.data[field]),
+        );
+        await audit.record(tx, ctx, {
+          action: 'setting.save',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Saved the ${WORDS[name]} of ${company.name}${changed.length > 0 ? `: ${changed.join(', ')}` : ', unchanged'}`,
+          owner: ownerOf(company),
+        });
+        return after!;
+      }),
+
+    /** Keeps an uploaded logo or favicon, to be named by the branding. @throws Refusal 422, 429 */
+    async upload(ctx: Ctx, companyId: string | undefined, purpose: 'logo' | 'favicon', bytes: Uint8Array) {
+      const encoded = await tenants.encodePicture(purpose, bytes);
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const company = await targetOf(tenants, tx, ctx, companyId);
+        const since = new Date(clock.now().getTime() - DAY);
+        if ((await store.picturesSince(tx, company.id, since)) >= PICTURES_A_DAY)
+          throw new Refusal('too_many', 'Too many pictures have been uploaded today. Try again tomorrow.');
+        const picture = await tenants.addPicture(tx, ownerOf(company), purpose, encoded);
+        await audit.record(tx, ctx, {
+          action: 'picture.upload',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Uploaded a ${purpose} for ${company.name}`,
+          owner: ownerOf(company),
+        });
+        const { id, width, height } = picture;
+        return { id, url: pathOfPicture(picture), width, height };
+      });
+    },
+
+    target: (ctx: Ctx, companyId: string | undefined) =>
+      inScope(db.app, ctx.scope, (tx) => targetOf(tenants, tx, ctx, companyId)),
+
+    domainState: (ctx: Ctx, companyId: string | undefined) =>
+      inScope(db.app, ctx.scope, async (tx) =>
+        domains.state(tx, await targetOf(tenants, tx, ctx, companyId)),
+      ),
+
+    /** Changes hosts in one transaction and answers how they stand then. */
+    async changeDomain<T>(
+      ctx: Ctx,
+      companyId: string | undefined,
+      change: (tx: Tx, company: Target) => Promise<T>,
+    ): Promise<{ done: T; state: Awaited<ReturnType<typeof domains.state>> }> {
+      const result = await inScope(db.app, ctx.scope, async (tx) => {
+        const company = await targetOf(tenants, tx, ctx, companyId);
+        const done = await change(tx, company);
+        return { done, state: await domains.state(tx, company) };
+      });
+      tenants.forgetHosts();
+      return result;
+    },
+
+    /**
+     * The code for the pages of a tenant's own host: an agency's, and nobody else's. The caller leaves it out in view
+     * mode, when somebody else's session would run beside it.
+     */
+    async embedFor(tenant: Tenant): Promise<SettingValue<'rootAgencyEmbeddedCode'> | undefined> {
+      const kept = await tenants.embed(tenant);
+      const code = kept && SETTINGS.rootAgencyEmbeddedCode.safeParse(kept).data;
+      return code && code.embeddedcode.trim() !== '' ? code : undefined;
+    },
+  };
+}

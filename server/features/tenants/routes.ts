@@ -1,0 +1,127 @@
+import { MODULES, PAYMENT_TERMS, US_STATES } from '../../../contract/choices.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import type { contract } from '../../../contract/index.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import type { Tenant } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
+import { page } from '../../platform/page.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { pathOfPicture, type Tenants } from './service.ts';
+
+type Labels = Record<string, { name: string; slug: string }>;
+
+/** The modules as a menu shows them, in the product's order. */
+const menuOf = (labels: Labels) =>
+  MODULES.flatMap(({ module }) => {
+    const label = labels[module];
+    return label ? [{ type: module, name: label.name, url: label.slug }] : [];
+  });
+
+/** The calls of the feature, and what it shows before anybody has signed in. */
+export function tenantsRoutes(tenants: Tenants, { db, config }: Platform) {
+  /** The front door of a tenant as it travels (spec product 3, Domain info). */
+  async function frontDoor(tenant: Tenant) {
+    const door = await tenants.frontDoor(tenant.companyId);
+    // A logo that is nearly square does for the tab, too.
+    const icon = door.favicon ?? (door.logo && isSquare(door.logo) ? door.logo : null);
+    const address = [door.address, door.city, [door.state_code, door.zip].filter(Boolean).join(' ')];
+    return {
+      idsys: tenant.rootId,
+      masteridsys: door.master_id ?? tenant.rootId,
+      company_id: tenant.companyId,
+      company_kind: tenant.kind,
+      companyrootname: door.name,
+      companyrootlegalname: door.legal_name ?? door.company_name,
+      companyrootnameshort: door.short_name ?? door.name,
+      address: door.address ?? '',
+      city: door.city ?? '',
+      zip: door.zip ?? '',
+      state_code: door.state_code ?? '',
+      state_name: US_STATES[door.state_code ?? ''] ?? '',
+      phone: door.phone ?? '',
+      domain: tenant.host,
+      subdomain: door.subdomain ?? '',
+      userrootname: door.legal_name ?? door.company_name,
+      userrootemail: door.email ?? '',
+      userrootaddress: address.filter(Boolean).join(', '),
+      // Nobody can have connected a payment provider's account as long as there is none to connect.
+      sppubkey: '',
+      recapkey: config.recaptcha?.siteKey ?? '',
+      charges_enabled: false,
+      payouts_enabled: false,
+      account_requirements: [],
+      rootcomp: tenant.kind === 'root',
+      agencyplatformroot:
+        (door.master_id ?? tenant.rootId) === tenant.rootId ? ('T' as const) : ('F' as const),
+      paymenttermlist: PAYMENT_TERMS.map((term) => ({ value: term, label: term })),
+      rootsidemenu: menuOf(door.root_modules),
+      sidemenu: menuOf(door.modules),
+      agencysidebar: tenant.kind === 'root' ? [] : menuOf(door.modules),
+      name: door.name,
+      tagline: door.tagline,
+      box_bgcolor: door.box_bgcolor,
+      text_color: door.text_color,
+      link_color: door.link_color,
+      template_bgcolor: door.template_bgcolor,
+      sidebar_bgcolor: door.sidebar_bgcolor,
+      font_theme: door.font_theme,
+      company_logo: door.logo && {
+        url: pathOfPicture(door.logo),
+        width: door.logo.width,
+        height: door.logo.height,
+      },
+      favicon: icon ? pathOfPicture(icon) : null,
+      leadlocalname: door.modules.local?.name ?? 'Site ID',
+      leadlocalurl: door.modules.local?.slug ?? 'site-id',
+    };
+  }
+
+  const handlers: Handlers<typeof contract.tenants> = {
+    frontDoor: (ctx) => frontDoor(ctx.tenant),
+    async domainOrSub(ctx, { domainorsub }) {
+      const name = domainorsub.toLowerCase().replace(/\.$/, '');
+      const below = name.includes('.') ? null : await tenants.rootHost(ctx.tenant.rootId);
+      const found = (await tenants.byHost(name)) ?? (below ? await tenants.byHost(`${name}.${below}`) : null);
+      if (!found) throw new Refusal('not_found', ownMessages.notFound);
+      return frontDoor(found);
+    },
+    clients: (ctx, input) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await tenants.clients(
+          tx,
+          input.searchQuery ?? '',
+          input.PerPage,
+          (input.Page - 1) * input.PerPage,
+        );
+        return page(rows, total, input);
+      }),
+  };
+
+  const plain: PlainRoute[] = [
+    {
+      method: 'GET',
+      url: '/brand/:file',
+      access: 'public',
+      tag: 'Tenants',
+      summary: "A logo or favicon of the host's brand; a changed one has another address",
+      async handler(ctx, request, reply) {
+        const [, id] = /^([0-9a-f-]{36})\.(?:png|jpg)$/.exec((request.params as { file: string }).file) ?? [];
+        const picture = id && isUuid(id) ? await tenants.picture(ctx.tenant, id) : undefined;
+        if (!picture) throw new Refusal('not_found', messages.notFoundText);
+        return reply
+          .header('Cache-Control', 'public, max-age=31536000, immutable')
+          .header('Content-Security-Policy', "default-src 'none'")
+          .header('Cross-Origin-Resource-Policy', 'same-origin')
+          .type(picture.type)
+          .send(picture.bytes);
+      },
+    },
+  ];
+  return { handlers, plain, frontDoor };
+}
+
+const isSquare = ({ width, height }: { width: number; height: number }): boolean =>
+  Math.max(width, height) <= 1.25 * Math.min(width, height);
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);

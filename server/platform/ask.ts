@@ -1,0 +1,43 @@
+import { createServer, type Server } from 'node:http';
+
+/** A host name as a TLS client may ask for it: nothing else is looked up. */
+const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * The listener that a reverse proxy asks before it gets a certificate (Caddy's on_demand_tls `ask`): GET /ask?domain=
+ * answers 200 for a host that we serve, 404 for any other, 503 when we cannot tell. It is a listener of its own because
+ * on the public port every request that the local proxy passes on comes from loopback, too.
+ */
+export async function startAsk(
+  port: number,
+  serves: (host: string) => Promise<boolean>,
+): Promise<{ port: number; close: () => Promise<void> }> {
+  const server: Server = createServer((request, response) => {
+    const answer = (status: number): void => {
+      response.writeHead(status, { 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
+    };
+    const url = URL.parse(request.url ?? '', 'http://ask');
+    if (request.method !== 'GET' || url?.pathname !== '/ask') return answer(404);
+    const domain = (url.searchParams.get('domain') ?? '').toLowerCase();
+    if (!NAME.test(domain)) return answer(404);
+    serves(domain).then(
+      (yes) => answer(yes ? 200 : 404),
+      () => answer(503),
+    );
+  });
+  server.headersTimeout = 5_000;
+  server.requestTimeout = 5_000;
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed);
+    server.listen(port, '127.0.0.1', done);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
