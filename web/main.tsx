@@ -10,6 +10,7 @@ import { api, session } from './api/client.ts';
 import { queryClient } from './api/query.ts';
 import { BrandProvider } from './brand/BrandProvider.tsx';
 import { brandQuery } from './brand/brand.ts';
+import { placeEmbed } from './brand/embed.ts';
 import { StartBoundary } from './features/shell/StartBoundary.tsx';
 import { makeRouter } from './routes.tsx';
 import { leaveNote, showNote } from './ui/note.ts';
@@ -61,6 +62,8 @@ function LazyOverlays() {
     </Suspense>
   ) : null;
 }
+
+placeEmbed();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

@@ -172,6 +172,15 @@ const userSessions = createRoute({
   component: lazyRouteComponent(() => import('./features/access/SessionsPage.tsx')),
 });
 
+const generalSetting = createRoute({
+  getParentRoute: () => framed,
+  path: '/configuration/general-setting',
+  beforeLoad: ({ context }) => {
+    if (!userMay(context.user, 'setting.read')) throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./features/settings/GeneralSettingPage.tsx')),
+});
+
 const tree = root.addChildren([
   home,
   login,
@@ -188,6 +197,7 @@ const tree = root.addChildren([
     agencyList,
     clientManagement,
     userSessions,
+    generalSetting,
     moduleRoot.addChildren([moduleHome, moduleDashboard, campaigns]),
   ]),
 ]);

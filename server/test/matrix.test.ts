@@ -220,6 +220,61 @@ const samples: Record<string, Sample> = {
     }),
   },
   'GET /api/general/domain-info': { named: false, request: () => ({ url: '/api/general/domain-info' }) },
+  'GET /api/general/domain-info/:domainorsub': {
+    named: false,
+    request: () => ({ url: '/api/general/domain-info/root.test' }),
+  },
+  'GET /brand/:file': { named: false, request: () => ({ url: `/brand/${NOBODY}.png` }), passes: [404] },
+  // About the own company; what a root may do for its agencies is in features/settings.
+  'GET /api/configuration/setting': { named: false, request: () => ({ url: '/api/configuration/setting' }) },
+  'GET /api/configuration/setting/:companyID/:settingname': {
+    named: false,
+    request: (_, who) => ({ url: `/api/configuration/setting/${who?.companyId ?? NOBODY}/branding` }),
+  },
+  'PUT /api/configuration/setting': {
+    named: false,
+    request: () => ({
+      url: '/api/configuration/setting',
+      body: { comsetname: 'registration', comsetval: { open: false } },
+    }),
+  },
+  'POST /api/configuration/setting/picture': {
+    named: false,
+    request: () => ({
+      url: '/api/configuration/setting/picture?purpose=logo',
+      payload: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><rect width="2" height="2"/></svg>',
+      headers: { 'content-type': 'image/svg+xml' },
+    }),
+  },
+  'GET /api/configuration/custom-domain': {
+    named: false,
+    request: () => ({ url: '/api/configuration/custom-domain' }),
+  },
+  // Only agencies have hosts to choose: a root is told so.
+  'PUT /api/configuration/subdomain': {
+    named: false,
+    request: () => ({ url: '/api/configuration/subdomain', body: { subdomain: `matrix-${++serial}` } }),
+    passes: [422],
+  },
+  'PUT /api/configuration/update-custom-domain': {
+    named: false,
+    request: () => ({
+      url: '/api/configuration/update-custom-domain',
+      body: { domain: `m${++serial}.customer.test` },
+    }),
+    passes: [422],
+  },
+  'POST /api/configuration/custom-domain/check': {
+    named: false,
+    request: async (_, who) => {
+      if (who)
+        await app.admin.query(`update domain_claim set checked_at = null where company_id = $1`, [
+          who.companyId,
+        ]);
+      return { url: '/api/configuration/custom-domain/check', body: {} };
+    },
+    passes: [409],
+  },
   'GET /api/configuration/client/list': {
     named: false,
     request: () => ({ url: '/api/configuration/client/list?PerPage=100' }),

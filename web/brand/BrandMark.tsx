@@ -1,44 +1,35 @@
 import { type Brand, letterMark } from './brand.ts';
 
-/** Width over height of an SVG in a data: address, by its viewBox; 2 when it does not say. */
-function ratioOf(logo: string | null): number {
-  if (!logo) return 0;
-  const [, width, height] =
-    /viewBox=["']\s*[-\d.]+[\s,]+[-\d.]+[\s,]+([\d.]+)[\s,]+([\d.]+)/i.exec(decoded(logo)) ?? [];
-  return width && height ? Number(width) / Number(height) : 2;
-}
-
-function decoded(address: string): string {
-  const [head = '', data = ''] = address.split(/,(.*)/s);
-  try {
-    return head.includes(';base64') ? atob(data) : decodeURIComponent(data);
-  } catch {
-    return '';
-  }
-}
+/** What a mark is drawn from. */
+type Marked = Parameters<typeof letterMark>[0] & Pick<Brand, 'company_logo'>;
 
 /**
  * The tenant's logo, at most 125 px wide (spec calls 9). A square one is a sign without a name, so the name stands
- * beside it; so does it beside the letter mark of a tenant without a logo.
+ * beside it; so does it beside the letter mark of a tenant without a logo. Its size is known before it has loaded.
  */
-export function BrandMark({ brand, folded = false }: { brand: Brand; folded?: boolean }) {
-  const isWide = ratioOf(brand.logo_svg) > 1.6;
-  if (brand.logo_svg && isWide && !folded) {
+export function BrandMark({ brand, folded = false }: { brand: Marked; folded?: boolean }) {
+  const logo = brand.company_logo;
+  const ratio = logo ? logo.width / logo.height : 0;
+  if (logo && ratio > 1.6 && !folded) {
+    const width = Math.round(Math.min(125, 36 * ratio));
     return (
       <img
-        src={brand.logo_svg}
+        src={logo.url}
         alt={brand.name}
-        style={{ display: 'block', height: 36, maxWidth: 125, objectFit: 'contain', objectPosition: 'left' }}
+        width={width}
+        height={Math.max(1, Math.round(width / ratio))}
+        style={{ display: 'block' }}
       />
     );
   }
   return (
     <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8, minWidth: 0, fontWeight: 600 }}>
       <img
-        src={brand.logo_svg && !isWide ? brand.logo_svg : letterMark(brand)}
+        src={logo && ratio <= 1.6 ? logo.url : letterMark(brand)}
         alt={folded ? brand.name : ''}
         width={28}
         height={28}
+        style={{ objectFit: 'contain' }}
       />
       {!folded && (
         <span style={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>

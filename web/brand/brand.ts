@@ -1,16 +1,26 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { FONT_THEMES } from '../../contract/choices.ts';
 import type { Client } from '../../contract/index.ts';
 import { api } from '../api/client.ts';
-import { parseColour } from './colour.ts';
 import { brandTokens } from './tokens.ts';
 
 /** The host's tenant and its look (spec product 3, Domain info). */
 export type Brand = Awaited<ReturnType<Client['tenants']['frontDoor']>>;
 
-/** How the brand is fetched, once per page load. */
+/** The brand that came with the page itself, so that the first paint already wears it. */
+function fromPage(): Brand | undefined {
+  try {
+    return JSON.parse(document.getElementById('brand')?.textContent ?? '') as Brand;
+  } catch {
+    return undefined; // The development server sends the page as it is; then the brand is asked for.
+  }
+}
+
+/** The brand: with the page, else asked for once per page load. */
 export const brandQuery = queryOptions({
   queryKey: ['brand'],
   queryFn: () => api.tenants.frontDoor(),
+  initialData: fromPage,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
@@ -19,11 +29,11 @@ export function useBrand(): Brand {
   return useSuspenseQuery(brandQuery).data;
 }
 
-/** Shows the tenant in the browser's tab: its favicon is the logo, or its first letter on its accent. */
+/** Shows the tenant in the browser's tab: its favicon, or its first letter on its accent. */
 export function showInTab(brand: Brand): void {
   document.title = brand.name;
   const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
-  if (icon) icon.href = brand.logo_svg ?? letterMark(brand);
+  if (icon) icon.href = brand.favicon ?? letterMark(brand);
 }
 
 /** A data: address of the tenant's first letter on its accent colour. */
@@ -35,10 +45,8 @@ export function letterMark(brand: Pick<Brand, 'name'> & Parameters<typeof brandT
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-/** The tenant's own font before the system's; only a plain family name is taken. */
+/** The families of the tenant's font, from the list there is; the system's where none is chosen. */
 export function fontOf(brand: Pick<Brand, 'font_theme'>): string {
-  const system =
-    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
-  const own = brand.font_theme?.trim();
-  return own && /^[\w -]{1,60}$/.test(own) && !parseColour(own) ? `"${own}", ${system}` : system;
+  const chosen = Object.entries(FONT_THEMES).find(([name]) => name === brand.font_theme);
+  return (chosen?.[1] ?? FONT_THEMES.system).stack;
 }

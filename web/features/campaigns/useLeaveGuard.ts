@@ -18,18 +18,24 @@ function leaves(from: Place, to: Place): boolean {
  * Asks before unsaved changes are left, by link, tab, Back, closing or reloading. The answer lets the next departure
  * through unasked: for leaving after a save.
  */
-export function useLeaveGuard(isDirty: boolean): () => void {
+export function useLeaveGuard(
+  isDirty: boolean,
+  body = 'Your changes to this campaign are lost.',
+): () => void {
   const isFree = useRef(false);
-  const shouldBlockFn = useCallback(async ({ current, next }: { current: Place; next: Place }) => {
-    // Who has been signed out cannot save any more.
-    if (isFree.current || !session.alive || !leaves(current, next)) return false;
-    return !(await confirm({
-      title: 'Leave without saving?',
-      body: 'Your changes to this campaign are lost.',
-      verb: 'Leave',
-      danger: true,
-    }));
-  }, []);
+  const shouldBlockFn = useCallback(
+    async ({ current, next }: { current: Place; next: Place }) => {
+      // Who has been signed out cannot save any more.
+      if (isFree.current || !session.alive || !leaves(current, next)) return false;
+      return !(await confirm({
+        title: 'Leave without saving?',
+        body,
+        verb: 'Leave',
+        danger: true,
+      }));
+    },
+    [body],
+  );
   useBlocker({
     shouldBlockFn: shouldBlockFn as never,
     enableBeforeUnload: () => !isFree.current && session.alive,

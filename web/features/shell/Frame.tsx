@@ -4,6 +4,7 @@ import {
   IconDevices,
   IconLayoutDashboard,
   IconLock,
+  IconSettings,
   IconShieldLock,
   IconTarget,
   IconUserPlus,
@@ -43,6 +44,8 @@ export default function Frame() {
     links.push({ label: 'People data', to: '/configuration/people-import', icon: IconUsers });
     if (isRoot) links.push({ label: 'API reference', to: '/api/reference', icon: IconApi, external: true });
   }
+  if (userMay(user, 'setting.read'))
+    links.push({ label: 'General settings', to: '/configuration/general-setting', icon: IconSettings });
   const [modal, setModal] = useState<'password' | 'factor' | 'referral'>();
   const close = () => setModal(undefined);
   const menu: FrameAction[] = [

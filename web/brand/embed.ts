@@ -1,0 +1,29 @@
+/** Code of the tenant for the pages of its own host, as the page carries it. */
+interface EmbeddedCode {
+  placeEmbedded: 'head' | 'body' | 'footer';
+  embeddedcode: string;
+}
+
+const isViewing = (): boolean =>
+  /(^|; )(__Host-)?view=/.test(document.cookie) || Boolean(sessionStorage.getItem('view'));
+
+/**
+ * Puts the tenant's embed code into the page (spec product 2: head, body or footer), once. The server sends it along on
+ * an agency's own host only and never in view mode; this looks again, so that nobody's code runs beside the session of
+ * somebody who looks at the product as another. Taken apart by the browser on its own, so that a tag left open cannot
+ * swallow the page. Whoever starts view mode without loading the page anew has to be on a host without embed code.
+ */
+export function placeEmbed(viewing: () => boolean = isViewing): void {
+  const source = document.getElementById('embed');
+  if (!source?.textContent || viewing()) return;
+  const { nonce } = source;
+  const code = JSON.parse(source.textContent) as EmbeddedCode;
+  source.remove();
+  const place = document.createRange();
+  place.selectNode(document.body);
+  const part = place.createContextualFragment(code.embeddedcode);
+  for (const script of part.querySelectorAll('script')) script.nonce = nonce;
+  if (code.placeEmbedded === 'head') document.head.append(part);
+  else if (code.placeEmbedded === 'body') document.body.prepend(part);
+  else document.body.append(part);
+}

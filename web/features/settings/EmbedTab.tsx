@@ -1,0 +1,78 @@
+import { Radio, Stack, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMay } from '../../api/user.ts';
+import { useBrand } from '../../brand/brand.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import type { Setting, SettingValue } from './model.ts';
+import { SaveBar, SettingLoader, useSettingSave } from './SettingForm.tsx';
+import classes from './settings.module.css';
+
+type Values = SettingValue<'rootAgencyEmbeddedCode'>;
+
+const PLACES = {
+  head: ['Head', 'For scripts that others wait for, such as analytics.'],
+  body: ['Body', 'Before everything that is shown.'],
+  footer: ['Footer', 'After everything that is shown, such as a chat.'],
+} as const;
+
+/** Code that the agency puts into the pages of its own host. */
+export default function EmbedTab() {
+  return (
+    <SettingLoader name="rootAgencyEmbeddedCode">
+      {(setting, reload) => <EmbedForm setting={setting} onReload={reload} />}
+    </SettingLoader>
+  );
+}
+
+function EmbedForm({
+  setting,
+  onReload,
+}: {
+  setting: Setting<'rootAgencyEmbeddedCode'>;
+  onReload: () => void;
+}) {
+  const { subdomain, domain } = useBrand();
+  const mayWrite = useMay('setting.write');
+  const form = useForm<Values>({
+    initialValues: setting.data,
+    validate: {
+      embeddedcode: (value) => (value.length > 20_000 ? 'Use at most 20,000 characters' : null),
+    },
+  });
+  const state = useSettingSave({
+    setting,
+    form,
+    toValue: (values) => values,
+    labels: { placeEmbedded: 'Place', embeddedcode: 'Code' },
+  });
+  return (
+    <form onSubmit={state.save} noValidate>
+      <fieldset disabled={!mayWrite} className={classes.fields}>
+        <Stack gap="md">
+          <Notice tone="warn" title="Only paste code that you trust">
+            It runs for everybody who opens {domain || subdomain}, signed in or not, and can do there what
+            they can. It runs at no other address, and not while somebody looks at an account in view mode.
+          </Notice>
+          <Radio.Group label="Place" {...form.getInputProps('placeEmbedded')}>
+            <Stack gap="xs" mt={4}>
+              {Object.entries(PLACES).map(([value, [label, description]]) => (
+                <Radio key={value} value={value} label={label} description={description} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          <Textarea
+            label="Code"
+            description="HTML with its scripts. Scripts from elsewhere have to come by https. Empty: none."
+            autosize
+            minRows={8}
+            maxRows={24}
+            spellCheck={false}
+            className={classes.code}
+            {...form.getInputProps('embeddedcode')}
+          />
+        </Stack>
+        <SaveBar state={state} isSaving={form.submitting} onReload={onReload} mayWrite={mayWrite} />
+      </fieldset>
+    </form>
+  );
+}

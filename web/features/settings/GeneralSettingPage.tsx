@@ -1,0 +1,64 @@
+import { Tabs } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { useUser } from '../../api/user.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { PendingPage } from '../shell/PendingPage.tsx';
+
+const BrandingTab = lazy(() => import('./BrandingTab.tsx'));
+const DomainTab = lazy(() => import('./DomainTab.tsx'));
+const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
+const ModulesTab = lazy(() => import('./ModulesTab.tsx'));
+const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
+
+interface SettingTab {
+  value: string;
+  label: string;
+  page: ReactNode;
+  /** Left out at a root. */
+  agencyOnly?: boolean;
+}
+
+const TABS: SettingTab[] = [
+  { value: 'branding', label: 'Branding', page: <BrandingTab /> },
+  { value: 'domain', label: 'Domain', page: <DomainTab />, agencyOnly: true },
+  { value: 'embed', label: 'Embed code', page: <EmbedTab />, agencyOnly: true },
+  { value: 'modules', label: 'Modules', page: <ModulesTab /> },
+  { value: 'registration', label: 'Registration', page: <RegistrationTab /> },
+];
+
+/** What a root or an agency sets for itself; each tab is saved by itself (spec product 2, general-setting). */
+export default function GeneralSettingPage() {
+  const user = useUser();
+  const [params, set] = useSearchParams();
+  const tabs = TABS.filter((tab) => !tab.agencyOnly || user.company_kind === 'agency');
+  const shown = tabs.find((tab) => tab.value === params.tab) ?? tabs[0]!;
+  return (
+    <>
+      <PageHeader
+        title="General settings"
+        line={`How ${user.company_name} looks, where it is found and who may join.`}
+      />
+      <Tabs
+        value={shown.value}
+        onChange={(value) =>
+          set({ tab: value === 'branding' ? undefined : (value ?? undefined) }, { push: true })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
+          {tabs.map((tab) => (
+            <Tabs.Tab key={tab.value} value={tab.value} style={{ flexShrink: 0 }}>
+              {tab.label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {tabs.map((tab) => (
+          <Tabs.Panel key={tab.value} value={tab.value}>
+            <Suspense fallback={<PendingPage />}>{tab.page}</Suspense>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+import { Button, Skeleton } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { messages } from '../../../contract/messages.ts';
+import { api } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
+import { useUser } from '../../api/user.ts';
+import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { ErrorState } from '../../ui/states.tsx';
+import { useLeaveGuard } from '../campaigns/useLeaveGuard.ts';
+import { changedWords, type Setting, type SettingName, type SettingValue } from './model.ts';
+import classes from './settings.module.css';
+
+/** Loads a setting of the own company; `children` get it, and a new instance when it is loaded again after a conflict. */
+export function SettingLoader<N extends SettingName>(props: {
+  name: N;
+  children: (setting: Setting<N>, reload: () => void) => ReactNode;
+}) {
+  const user = useUser();
+  const [round, setRound] = useState(0);
+  const query = useQuery({
+    queryKey: ['setting', user.company_id, props.name, round],
+    queryFn: ({ signal }) =>
+      api.settings.get({ companyID: user.company_id, settingname: props.name }, { signal }),
+    // A form is filled from it: it must not change underneath.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (query.error)
+    return (
+      <ErrorState
+        error={query.error}
+        what="This setting could not be loaded"
+        onRetry={() => void query.refetch()}
+      />
+    );
+  if (!query.data) return <Skeleton height={420} aria-busy="true" />;
+  return <div key={round}>{props.children(query.data as Setting<N>, () => setRound(round + 1))}</div>;
+}
+
+/** Saves a form's setting: its version, what the last save changed, and the message of a conflict. */
+export function useSettingSave<N extends SettingName, Values extends object>(options: {
+  setting: Setting<N>;
+  form: UseFormReturnType<Values>;
+  toValue: (values: Values) => SettingValue<N>;
+  labels: Record<string, string>;
+  /** After a save, with what it is now. */
+  onSaved?: (value: SettingValue<N>) => void;
+}) {
+  const { setting, form, toValue, labels } = options;
+  const [base, setBase] = useState({ version: setting.version, data: setting.data });
+  const [saved, setSaved] = useState('');
+  const [conflict, setConflict] = useState<string>();
+  const isDirty = form.isDirty();
+  useLeaveGuard(isDirty, 'Your changes to this setting are lost.');
+  const save = form.onSubmit(
+    async (values) => {
+      setSaved('');
+      try {
+        const value = toValue(values);
+        const answer = await api.settings.save({
+          comsetname: setting.settingname as N,
+          comsetval: value as Record<string, unknown>,
+          version: base.version,
+        });
+        const data = answer.data.data as SettingValue<N>;
+        setSaved(changedWords(base.data, data, labels));
+        setBase({ version: answer.data.version, data });
+        setConflict(undefined);
+        form.setInitialValues(values);
+        form.resetDirty(values);
+        notifyDone(answer.message);
+        options.onSaved?.(data);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 409) setConflict(error.message);
+        else if (error instanceof ApiError && Object.keys(error.errors).length > 0)
+          showFormError(form, error);
+        else notifyFailed(error, messages.settingFailed);
+      }
+    },
+    (errors) => focusFirstWrong(form, errors),
+  );
+  return { save, saved, conflict, isDirty };
+}
+
+/** The foot of a setting's form: what is unsaved or has been saved, and the button. */
+export function SaveBar(props: {
+  state: ReturnType<typeof useSettingSave>;
+  isSaving: boolean;
+  onReload: () => void;
+  mayWrite: boolean;
+}) {
+  const { saved, conflict, isDirty } = props.state;
+  return (
+    <>
+      {conflict && (
+        <Notice
+          tone="warn"
+          title="Not saved"
+          live="alert"
+          action={
+            <Button variant="default" onClick={props.onReload}>
+              Reload this setting
+            </Button>
+          }
+        >
+          {conflict}
+        </Notice>
+      )}
+      <div className={classes.save}>
+        <span className={classes.state} role="status">
+          {isDirty ? 'You have unsaved changes.' : saved}
+        </span>
+        <Button type="submit" loading={props.isSaving} disabled={!props.mayWrite}>
+          Save
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** After the own brand has changed: the page puts it on. */
+export function useBrandChanged(): () => void {
+  const cache = useQueryClient();
+  return () => {
+    void cache.refetchQueries({ queryKey: ['brand'] });
+    void cache.refetchQueries({ queryKey: ['user'] });
+  };
+}

@@ -1,0 +1,39 @@
+import type { Client } from '../../../contract/index.ts';
+import type { SettingName, SettingValue } from '../../../contract/settings.ts';
+
+export type { SettingName, SettingValue };
+
+/** A setting as the server answers it. */
+export type Setting<N extends SettingName> = Omit<Awaited<ReturnType<Client['settings']['get']>>, 'data'> & {
+  data: SettingValue<N>;
+};
+export type DomainState = Awaited<ReturnType<Client['settings']['domain']>>;
+export type Claim = NonNullable<DomainState['claim']>;
+
+/** Colours of the brand with what they are for, in the order of the form. */
+export const COLOURS = [
+  { field: 'box_bgcolor', label: 'Accent', help: 'Buttons, marks and lines of charts.' },
+  { field: 'text_color', label: 'Text on the accent', help: 'Used where it can be read on the accent.' },
+  { field: 'link_color', label: 'Links', help: 'Links and words in the accent’s colour.' },
+  { field: 'sidebar_bgcolor', label: 'Sidebar', help: 'Behind the menu at the left.' },
+  { field: 'template_bgcolor', label: 'Login background', help: 'Behind the box of the login page.' },
+] as const;
+export type ColourField = (typeof COLOURS)[number]['field'];
+
+/** A colour as '#rrggbb', or null for an empty field; undefined when it is none. */
+export function colourOf(text: string): string | null | undefined {
+  const value = text.trim().toLowerCase();
+  if (value === '') return null;
+  const [, short, long] = /^#?(?:([0-9a-f]{3})|([0-9a-f]{6}))$/.exec(value) ?? [];
+  if (short) return `#${[...short].map((c) => c + c).join('')}`;
+  return long ? `#${long}` : undefined;
+}
+
+/** The labels of the fields that differ, for saying what a save has changed. */
+export function changedWords(before: object, after: object, labels: Record<string, string>): string {
+  const old = before as Record<string, unknown>;
+  const words = Object.entries(after)
+    .filter(([field, value]) => JSON.stringify(old[field] ?? null) !== JSON.stringify(value ?? null))
+    .map(([field]) => labels[field] ?? field);
+  return words.length === 0 ? 'Nothing was different.' : `Changed: ${words.join(', ')}.`;
+}
