@@ -5,6 +5,8 @@ export interface MailBrand {
   name: string;
   /** The tenant's accent, #rrggbb; anything else falls back to a neutral one. */
   accent: string | null;
+  /** Stands in the place of the name, at most 125 px wide. */
+  logo?: { bytes: Buffer; type: string; width: number; height: number } | undefined;
 }
 
 /** A mail's content: paragraphs, then a code or a button, then what stands below. */
@@ -34,6 +36,17 @@ function onColour(hex: string): string {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000000' : '#ffffff';
 }
 
+/** The logo, and beside a square one the name; without one the name alone. */
+function head({ name, logo }: MailBrand): string {
+  const start = '<p style="margin:0 0 24px;font-size:18px;font-weight:600">';
+  if (!logo) return `${start}${escaped(name)}</p>`;
+  const ratio = logo.width / logo.height;
+  const width = Math.round(Math.min(125, 40 * ratio));
+  const height = Math.max(1, Math.round(width / ratio));
+  const image = `<img src="cid:logo" width="${width}" height="${height}" alt="${escaped(name)}" style="vertical-align:middle;border:0">`;
+  return `${start}${image}${ratio > 1.6 ? '' : `<span style="vertical-align:middle;margin-left:8px">${escaped(name)}</span>`}</p>`;
+}
+
 /** Sets a mail in the tenant's brand, as text and as HTML. Everything is escaped; nothing is loaded from anywhere. */
 export function layOut(brand: MailBrand, content: MailContent): MailText {
   const { subject, lines, code, action, after = [] } = content;
@@ -49,7 +62,7 @@ export function layOut(brand: MailBrand, content: MailContent): MailText {
     `<title>${escaped(subject)}</title></head>`,
     '<body style="margin:0;padding:24px;background:#f3f4f6;font:16px/1.5 system-ui,sans-serif;color:#111827">',
     `<div style="max-width:520px;margin:0 auto;padding:32px;background:#ffffff;border-top:4px solid ${accent};border-radius:8px">`,
-    `<p style="margin:0 0 24px;font-size:18px;font-weight:600">${escaped(brand.name)}</p>`,
+    head(brand),
     ...lines.map((text) => paragraph(text)),
     code
       ? `<p style="margin:0 0 16px;font-size:32px;font-weight:600;letter-spacing:6px">${escaped(code)}</p>`
@@ -65,5 +78,5 @@ export function layOut(brand: MailBrand, content: MailContent): MailText {
     ...after,
     `-- \n${brand.name}`,
   ].join('\n\n');
-  return { subject, text, html };
+  return { subject, text, html, ...(brand.logo ? { logo: brand.logo } : {}) };
 }

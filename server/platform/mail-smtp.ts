@@ -35,6 +35,17 @@ export function smtpTransport(url: string): MailTransport {
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
+          attachments: mail.logo
+            ? [
+                {
+                  cid: 'logo',
+                  filename: mail.logo.type === 'image/jpeg' ? 'logo.jpg' : 'logo.png',
+                  content: mail.logo.bytes,
+                  contentType: mail.logo.type,
+                  contentDisposition: 'inline',
+                },
+              ]
+            : [],
           date: mail.at,
           messageId: `<${mail.id}@${domain}>`,
           headers: { 'Auto-Submitted': 'auto-generated' },

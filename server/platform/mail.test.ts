@@ -247,3 +247,49 @@ describe('the layout', () => {
     ).toContain('background:#1e3a8a;color:#ffffff');
   });
 });
+
+describe('[TEN-03] the look of a mail', () => {
+  const content = { subject: 'Hello', lines: ['A line'] };
+  const logo = { bytes: Buffer.from('89504e470d0a1a0a', 'hex'), type: 'image/png', width: 300, height: 100 };
+
+  test('is the tenant’s: its accent, its logo in the place of the name, and nothing loaded from anywhere', () => {
+    const wide = layOut({ name: 'Acme <Leads>', accent: '#0b7285', logo }, content);
+    expect(wide.html).toContain('<img src="cid:logo" width="120" height="40" alt="Acme &lt;Leads&gt;"');
+    expect(wide.html).toContain('border-top:4px solid #0b7285');
+    expect(wide.html.match(/src="(?!cid:)|url\(/g)).toBeNull();
+    expect(wide.text).toContain('-- \nAcme <Leads>');
+    const square = layOut({ name: 'Acme', accent: null, logo: { ...logo, width: 100 } }, content);
+    expect(square.html).toContain('width="40" height="40"');
+    expect(square.html).toContain('>Acme</span>');
+    expect(layOut({ name: 'Acme', accent: 'url(//x)' }, content).html).not.toMatch(/img|url\(/);
+  });
+
+  test('travels with it: the mail server gets the logo as a part of the mail', async () => {
+    const server = await mailServer();
+    const mail = createMail(app.platform, smtpTransport(`smtp://127.0.0.1:${server.port}`));
+    const mailId = await enqueue(mail, layOut({ name: 'Acme', accent: null, logo }, content));
+    await mail.send({ rootId: agency.root_id, mailId });
+    const { raw } = server.received[0]!;
+    expect(raw).toContain('Content-ID: <logo>');
+    expect(raw).toContain('Content-Disposition: inline; filename=logo.png');
+    expect(raw).toContain(logo.bytes.toString('base64'));
+    await server.close();
+  });
+
+  test('follows the branding: what the tenant saved is what its next mail shows', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 10"><rect width="30" height="10"/></svg>';
+    const branded = await app.make.agency(
+      { id: agency.root_id, root_id: agency.root_id, agency_id: null },
+      {
+        host: 'branded.test',
+        brand: { name: 'Branded', box_bgcolor: '#123456', logo: Buffer.from(svg) },
+      },
+    );
+    expect(await app.features.tenants.mailBrand(branded.id)).toMatchObject({
+      name: 'Branded',
+      accent: '#123456',
+      logo: { type: 'image/png', width: 512, height: 171 },
+    });
+  });
+});

@@ -13,6 +13,15 @@ export interface MailText {
   subject: string;
   text: string;
   html: string;
+  /** A picture that the HTML shows as cid:logo; it travels with the mail, so that nothing is loaded from anywhere. */
+  logo?: { bytes: Buffer; type: string } | undefined;
+}
+
+/** A mail's body at rest. */
+interface SealedBody {
+  text: string;
+  html: string;
+  logo?: { base64: string; type: string };
 }
 
 interface Party {
@@ -60,6 +69,12 @@ const line = (text: string): string =>
     .trim()
     .slice(0, 255);
 
+const atRest = ({ text, html, logo }: MailText): SealedBody => ({
+  text,
+  html,
+  ...(logo ? { logo: { base64: logo.bytes.toString('base64'), type: logo.type } } : {}),
+});
+
 export type Mail = ReturnType<typeof createMail>;
 
 /**
@@ -92,7 +107,7 @@ export function createMail(
         from_address: from ?? `no-reply@${mail.sender.host}`,
         from_name: line(mail.sender.name),
         subject: line(mail.subject),
-        body_sealed: vault.seal(JSON.stringify({ text: mail.text, html: mail.html }), 'mail.body'),
+        body_sealed: vault.seal(JSON.stringify(atRest(mail)), 'mail.body'),
         created_at: at,
       });
       await jobs.send(tx, sendMail, [{ rootId: mail.owner.root_id, mailId: id }]);
@@ -108,10 +123,7 @@ export function createMail(
       const attempts = row.attempts + 1;
       const mark = (to: Parameters<typeof markMail>[2]) =>
         inScope(db.app, { rootId }, (tx) => markMail(tx, mailId, to));
-      const body = JSON.parse(vault.open(row.body_sealed ?? '', 'mail.body')) as {
-        text: string;
-        html: string;
-      };
+      const { logo, ...body } = JSON.parse(vault.open(row.body_sealed ?? '', 'mail.body')) as SealedBody;
       try {
         await transport.send({
           id: row.id,
@@ -120,6 +132,7 @@ export function createMail(
           subject: row.subject,
           at: row.created_at,
           ...body,
+          ...(logo ? { logo: { bytes: Buffer.from(logo.base64, 'base64'), type: logo.type } } : {}),
         });
       } catch (error) {
         const over = error instanceof MailRefused || attempts >= TRIES;
@@ -148,9 +161,7 @@ export function createMail(
       inScope(db.app, scope, async (tx) =>
         (await newestMails(tx, limit)).map(({ body_sealed, ...row }) => ({
           ...row,
-          body: body_sealed
-            ? (JSON.parse(vault.open(body_sealed, 'mail.body')) as { text: string; html: string })
-            : null,
+          body: body_sealed ? (JSON.parse(vault.open(body_sealed, 'mail.body')) as SealedBody) : null,
         })),
       ),
 

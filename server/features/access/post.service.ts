@@ -1,14 +1,12 @@
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Mail } from '../../platform/mail.ts';
-import { layOut, type MailContent } from '../../platform/mail-layout.ts';
+import { layOut, type MailBrand, type MailContent } from '../../platform/mail-layout.ts';
 import type { Tenants } from '../tenants/index.ts';
 
 /** Whose mail it is, looked up before the transaction that sends it. */
-export interface Sender {
-  name: string;
+export interface Sender extends MailBrand {
   host: string;
-  accent: string | null;
 }
 
 export type Post = ReturnType<typeof createPost>;
@@ -17,8 +15,7 @@ export type Post = ReturnType<typeof createPost>;
 export function createPost({ tenants, mail }: { tenants: Tenants; mail: Mail }) {
   return {
     async sender(tenantId: string, host: string): Promise<Sender> {
-      const door = await tenants.frontDoor(tenantId);
-      return { name: door.name, host, accent: door.box_bgcolor ?? door.link_color };
+      return { ...(await tenants.mailBrand(tenantId)), host };
     },
     /** Puts a mail into the outbox, inside the causing transaction. */
     send(

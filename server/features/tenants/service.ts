@@ -6,6 +6,7 @@ import type { Owner } from '../../platform/db/owner.ts';
 import type { Db, Scope, Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Picture, reencodePicture } from '../../platform/image.ts';
+import type { MailBrand } from '../../platform/mail-layout.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { FrontPicture } from './store.ts';
 import * as store from './store.ts';
@@ -108,6 +109,19 @@ export function createTenants({ db, clock, config }: Platform) {
       const door = companyId === NOBODY ? unclaimedDoor : await store.frontDoor(at, companyId);
       if (!door) throw new Refusal('not_found', ownMessages.notFound);
       return door;
+    },
+    /** What a company's mails look like: its brand's name, accent and logo. */
+    async mailBrand(companyId: string): Promise<MailBrand> {
+      const door = await this.frontDoor(companyId);
+      const picture = door.logo && (await store.frontPicture(db.app, door.logo.id, companyId));
+      return {
+        name: door.name,
+        accent: door.box_bgcolor ?? door.link_color,
+        logo:
+          door.logo && picture
+            ? { bytes: picture.bytes, type: picture.type, width: door.logo.width, height: door.logo.height }
+            : undefined,
+      };
     },
     /** A logo or favicon that this tenant's host may show; undefined for any other id. */
     picture: (tenant: Tenant, id: string) => store.frontPicture(db.app, id, tenant.companyId),

@@ -81,6 +81,80 @@ describe('[TEN-01] the tree of companies', () => {
     ).toBe(421);
   });
 
+  test('[TEN-06] domain info has every field, about the tenant whose brand the host shows', async () => {
+    await app.admin.query(
+      `update company set legal_name = 'Acme Leads LLC', short_name = 'AL', address = '1 Main St', city = 'Austin', zip = '78701',
+       state_code = 'TX', country_code = 'US', phone = '+15125550100', email = 'hello@acme.test' where id = $1`,
+      [agency.id],
+    );
+    await app.admin.query(
+      `update company set legal_name = 'Rooted Platform Inc.', email = 'owner@rooted.test', city = 'Reno' where id = $1`,
+      [master.id],
+    );
+    const door = async (host: string, path = '') =>
+      (await app.call('GET', `/api/general/domain-info${path}`, { host })).body as Record<string, never>;
+    const acme = await door('acme.test');
+    expect(acme).toEqual({
+      ...acme,
+      idsys: master.id,
+      masteridsys: master.id,
+      companyrootname: 'Acme',
+      companyrootlegalname: 'Acme Leads LLC',
+      companyrootnameshort: 'AL',
+      address: '1 Main St',
+      city: 'Austin',
+      zip: '78701',
+      state_code: 'TX',
+      state_name: 'Texas',
+      phone: '+15125550100',
+      domain: 'acme.test',
+      subdomain: '',
+      userrootname: 'Acme Leads LLC',
+      userrootemail: 'hello@acme.test',
+      userrootaddress: '1 Main St, Austin, TX 78701',
+      sppubkey: '',
+      recapkey: '',
+      charges_enabled: false,
+      payouts_enabled: false,
+      account_requirements: [],
+      rootcomp: false,
+      agencyplatformroot: 'T',
+      paymenttermlist: ['Weekly', 'Monthly', 'One Time', 'Prepaid'].map((value) => ({ value, label: value })),
+    });
+    expect(acme.sidemenu).toEqual(acme.agencysidebar);
+    expect([acme.rootsidemenu![0], acme.sidemenu![0]]).toEqual([
+      { type: 'local', name: 'Site ID', url: 'site-id' },
+      { type: 'local', name: 'Visitor ID', url: 'visitor-id' },
+    ]);
+    // [BEY-11] Nothing of the root at the host of an agency with a brand; its own host, and that of one without, show it.
+    expect(JSON.stringify(acme)).not.toMatch(/rooted/i);
+    expect(await door('root.test')).toMatchObject({
+      rootcomp: true,
+      companyrootlegalname: 'Rooted Platform Inc.',
+      agencysidebar: [],
+    });
+    expect(await door('plain.test')).toMatchObject({
+      rootcomp: false,
+      companyrootname: 'Rooted',
+      city: 'Reno',
+    });
+    // The same for another host, or for a subdomain of the root; nobody else's.
+    await app.make.agency(master, { host: 'sub.root.test', brand: { name: 'Sub' } });
+    expect(await door('root.test', '/ACME.test')).toEqual(acme);
+    expect(await door('acme.test', '/sub')).toMatchObject({
+      companyrootname: 'Sub',
+      subdomain: 'sub.root.test',
+    });
+    for (const unknown of ['nobody', 'nobody.test', '%00', '..'])
+      expect([
+        unknown,
+        (await app.call('GET', `/api/general/domain-info/${unknown}`, { host: 'acme.test' })).status,
+      ]).not.toEqual([unknown, 200]);
+    expect((await app.call('GET', '/api/general/domain-info/nobody', { host: 'acme.test' })).status).toBe(
+      404,
+    );
+  });
+
   test('an unverified or removed tenant serves nobody', async () => {
     await app.make.agency(master, { host: 'soon.test' });
     await app.admin.query(`update domain set verified_at = null where host = 'soon.test'`);
