@@ -88,7 +88,7 @@ export const MODULES = [
 export type ModuleType = (typeof MODULES)[number]['module'];
 
 /** The states of the United States by their codes, for addresses. */
-export const US_STATES: Readonly<Record<string, string>> = Object.fromEntries(
+export const US_STATES: Readonly<Record<string, string>> = /* @__PURE__ */ Object.fromEntries(
   (
     'AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,' +
     'DC District of Columbia,FL Florida,GA Georgia,HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,' +

@@ -95,6 +95,14 @@ describe('brandTokens', () => {
     const good = brandTokens({ ...none, box_bgcolor: '#1d4ed8' });
     expect(good.light.accent).toBe('#1d4ed8');
     expect(good.corrections.filter((one) => one.theme === 'light')).toEqual([]);
+    expect(
+      brandTokens({ ...none, box_bgcolor: '#1d4ed8', text_color: '#1d4ed8' }).corrections,
+    ).toContainEqual({
+      theme: 'light',
+      field: 'text_color',
+      given: '#1d4ed8',
+      used: good.light.onAccent,
+    });
     const pale = brandTokens({ ...none, box_bgcolor: '#ffff00' });
     expect(pale.corrections).toContainEqual({
       theme: 'light',

@@ -94,6 +94,7 @@ export function brandTokens(brand: BrandColours): { light: Tokens; dark: Tokens;
     if (source) note(source, accent);
     const text = parseColour(brand.text_color);
     const onAccent = text && contrast(text, accent) >= 4.5 ? text : inkOn(accent);
+    if (text) note('text_color', onAccent);
     const hover = mix(accent, luminance(onAccent) > 0.5 ? BLACK : WHITE, 0.12);
 
     const wash = mix(page, accent, theme === 'light' ? 0.08 : 0.16);

@@ -45,7 +45,7 @@ describe('[TEN-03] the page in the tenant’s name', () => {
     expect([none.policy.includes('nonce'), none.policy.includes('https:'), none.cache]).toEqual([
       false,
       false,
-      'no-store',
+      'no-cache',
     ]);
     const [one, two] = [await policy({ ...plain, embed }), await policy({ ...plain, embed })];
     const nonce = /script-src 'self' 'nonce-([\w-]{22})' https:/.exec(one.policy)?.[1];

@@ -103,7 +103,7 @@ export function addSite(
     return reply
       .header('Content-Security-Policy', policyOf(nonce, needs.recaptcha))
       .header('X-Frame-Options', 'DENY')
-      .header('Cache-Control', 'no-store')
+      .header('Cache-Control', 'no-cache')
       .type('text/html; charset=utf-8')
       .send(dress(html, page, nonce));
   });

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { RESERVED_SLUGS } from '../../../contract/choices.ts';
 import { changedWords, colourOf } from './model.ts';
 
 describe('colours as people type them', () => {
@@ -15,5 +18,20 @@ describe('what a save has changed', () => {
     const labels = { a: 'Name', b: 'Links' };
     expect(changedWords({ a: 'x', b: null }, { a: 'y', b: null }, labels)).toBe('Changed: Name.');
     expect(changedWords({ a: 'x' }, { a: 'x' }, labels)).toBe('Nothing was different.');
+  });
+});
+
+describe('[TEN-07] addresses of pages', () => {
+  test('are all reserved, so that no module can hide one', () => {
+    const routes = readFileSync(join(import.meta.dirname, '../../routes.tsx'), 'utf8');
+    const first = [...routes.matchAll(/path: '\/([a-z][a-z-]*)/g)].map(([, part]) => part);
+    // Those below a module are that module's own.
+    const below = ['dashboard', 'campaign-management', 'campaign-management-v1', 'leads-management'];
+    expect(first.length).toBeGreaterThan(3);
+    expect(
+      first.filter(
+        (part) => !below.includes(part!) && !(RESERVED_SLUGS as readonly string[]).includes(part!),
+      ),
+    ).toEqual([]);
   });
 });
