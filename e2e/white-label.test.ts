@@ -285,9 +285,9 @@ describe('[TEN-09] embed code', () => {
     // Tags that are left open: they must not swallow the page.
     embeddedcode: `<div id="embedded"><script>window.embedRuns = (window.embedRuns ?? 0) + 1</script><b><!-- open`,
   });
-  const where = async (host: string, path = '/login', cookie?: { name: string; value: string }) => {
+  const where = async (host: string, path = '/login', before?: () => void) => {
     const own = await browser.newContext(asPerson);
-    if (cookie) await own.addCookies([{ ...cookie, url: demo.url(host) }]);
+    if (before) await own.addInitScript(before);
     const page = await own.newPage();
     await page.goto(demo.url(host, path));
     await page.getByRole('button', { name: 'Log in' }).waitFor();
@@ -321,16 +321,44 @@ describe('[TEN-09] embed code', () => {
     expect((await where(ACME)).ran).toBe(1);
   });
 
-  test('never in view mode: neither runs nor is sent', async () => {
-    for (const name of ['view', '__Host-view']) {
-      const { text, headers } = await ask(ACME, '/login', { cookie: `${name}=1` });
-      expect([
-        name,
+  test('never in view mode: neither sent nor, by what the browser keeps, run', async () => {
+    await save('rootAgencyEmbeddedCode', code('footer'));
+    const login = await ask(ACME, '/api/login', {
+      method: 'POST',
+      body: { username: 'agency@demo.test', password: demo.password },
+    });
+    const cookie = String((login.headers['set-cookie'] as string[])[0]).split(';')[0]!;
+    const token = JSON.parse(login.text).access_token as string;
+    const page = async () => {
+      const { text, headers } = await ask(ACME, '/dashboard', { cookie });
+      return [
         text.includes('window.embedRuns'),
         String(headers['content-security-policy']).includes('nonce'),
-      ]).toEqual([name, false, false]);
-    }
-    expect(await where(ACME, '/login', { name: 'view', value: '1' })).toMatchObject({ ran: 0, parent: null });
+      ];
+    };
+    expect(await page()).toEqual([true, true]);
+    const list = JSON.parse((await ask(ACME, '/api/configuration/company/list?PerPage=100', { token })).text);
+    const usrID = (list.data as { user_id: string | null }[]).find((one) => one.user_id)!.user_id;
+    const begun = await ask(ACME, '/api/user/switch', {
+      method: 'POST',
+      token,
+      body: { usrID, reason: 'Looking at the embed code' },
+    });
+    expect([begun.status, begun.text]).toEqual([200, expect.stringContaining('access_token')]);
+    expect(await page()).toEqual([false, false]);
+    await ask(ACME, '/api/user/switch/revert', {
+      method: 'POST',
+      token: JSON.parse(begun.text).access_token,
+      body: {},
+    });
+    expect(await page()).toEqual([true, true]);
+    // The browser's own mark of a view is enough.
+    expect(
+      await where(ACME, '/login', () => localStorage.setItem('original_user', 'somebody')),
+    ).toMatchObject({
+      ran: 0,
+      parent: null,
+    });
     await save('rootAgencyEmbeddedCode', NO_CODE);
   });
 });

@@ -4,14 +4,20 @@ interface EmbeddedCode {
   embeddedcode: string;
 }
 
-const isViewing = (): boolean =>
-  /(^|; )(__Host-)?view=/.test(document.cookie) || Boolean(sessionStorage.getItem('view'));
+/** Whether somebody is behind a view (web/api/session.ts). */
+const isViewing = (): boolean => {
+  try {
+    return localStorage.getItem('original_user') !== null;
+  } catch {
+    return false; // Where storage is forbidden, the server's word stands alone.
+  }
+};
 
 /**
  * Puts the tenant's embed code into the page (spec product 2: head, body or footer), once. The server sends it along on
  * an agency's own host only and never in view mode; this looks again, so that nobody's code runs beside the session of
  * somebody who looks at the product as another. Taken apart by the browser on its own, so that a tag left open cannot
- * swallow the page. Whoever starts view mode without loading the page anew has to be on a host without embed code.
+ * swallow the page. A view begins and ends with a new load of the page, so it never finds the code running.
  */
 export function placeEmbed(viewing: () => boolean = isViewing): void {
   const source = document.getElementById('embed');
