@@ -36,7 +36,7 @@ export function BrandPreview({ brand }: { brand: Previewed }) {
             </Text>
             <ul className={classes.corrections}>
               {corrections.map((one) => (
-                <li key={`${one.theme} ${one.field}`}>
+                <li key={`${one.theme} ${one.field} ${one.used}`}>
                   <Swatch colour={one.given} />
                   <span aria-hidden="true">→</span>
                   <Swatch colour={one.used} />
@@ -100,7 +100,11 @@ function Scene({ brand, tokens, theme }: { brand: Previewed; tokens: Tokens; the
       {theme === 'light' && (
         <div className={classes.mail}>
           <div style={{ borderTopColor: mailAccent(brand) }}>
-            <b style={{ overflowWrap: 'anywhere' }}>{brand.name}</b>
+            {brand.company_logo ? (
+              <BrandMark brand={brand} />
+            ) : (
+              <b style={{ overflowWrap: 'anywhere' }}>{brand.name}</b>
+            )}
             <span style={{ color: '#4b5563' }}>The head of a mail</span>
           </div>
         </div>

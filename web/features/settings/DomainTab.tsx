@@ -23,7 +23,10 @@ export default function DomainTab() {
   const query = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => api.settings.domain({}, { signal }),
-    refetchInterval: ({ state }) => (state.data?.claim?.status === 'waiting' ? 15_000 : false),
+    refetchInterval: ({ state }) => {
+      const claim = state.data?.claim;
+      return claim?.status === 'waiting' ? (claim.checked_at ? 15_000 : 3_000) : false;
+    },
   });
   if (query.error && !query.data)
     return (
@@ -223,6 +226,8 @@ function CheckButton() {
       notifyDone(answer.message);
     } catch (error) {
       notifyFailed(error);
+      // Where they have just been looked for, that look is shown.
+      void cache.invalidateQueries({ queryKey: key });
     }
     setBusy(false);
   };
