@@ -283,17 +283,18 @@ describe('the app around it', () => {
 
   test('[ROUT-03] what fails to load shows the error page; Retry loads again', async () => {
     const page = await (await browser.newContext(asPerson)).newPage();
-    await page.route('**/api/general/domain-info', (route) =>
+    await signIn(page, 'acme.localhost', 'client@demo.test');
+    await page.route('**/api/user', (route) =>
       route.fulfill({ status: 500, json: { result: 'failed', message: '', errors: {}, requestId: 'r-1' } }),
     );
-    await page.goto(demo.url('acme.localhost', '/login'));
+    await page.goto(demo.url('acme.localhost', '/dashboard'));
     await page.getByText('Something Went Wrong').waitFor();
     expect(await page.locator('body').innerText()).toContain(
       'Please try again later or contact the administrator.',
     );
-    await page.unroute('**/api/general/domain-info');
+    await page.unroute('**/api/user');
     await page.getByRole('button', { name: 'Retry' }).click();
-    await page.getByLabel('E-mail').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
     await page.context().close();
   });
 
