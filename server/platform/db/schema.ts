@@ -246,12 +246,58 @@ export interface Schema {
   account_balance: Owner & { account_id: string; balance: Default<bigint> };
   transfer: Owner & {
     id: string;
-    kind: 'lead' | 'top_up';
+    kind: string;
     reference_id: Maybe<string>;
+    campaign_id: Maybe<string>;
+    memo: Maybe<string>;
     idempotency_key: string;
     created_at: At;
   };
-  entry: Owner & { transfer_id: string; line: number; account_id: string; amount: bigint; created_at: At };
+  entry: Owner & {
+    transfer_id: string;
+    line: number;
+    account_id: string;
+    account_code: number;
+    lot_id: Maybe<string>;
+    amount: bigint;
+    created_at: At;
+  };
+  transfer_cover: Owner & { transfer_id: string; side: 'retail' | 'wholesale'; covered_by: string };
+  account_snapshot: Owner & { account_code: number; upto: At; balance: bigint };
+  supplier_cost: Owner & { module: string; valid_from: At; cost_micros: bigint };
+  wallet_lot: ClientOwner & {
+    id: string;
+    account_id: string;
+    is_granted: Default<boolean>;
+    amount: bigint;
+    remaining: Default<bigint>;
+    expires_at: At;
+    noticed: Maybe<number>;
+    created_at: At;
+  };
+  spend_day: ClientOwner & {
+    subject: 'wallet' | 'client' | 'campaign';
+    subject_id: string;
+    day: string;
+    micros: bigint;
+  };
+  cap: ClientOwner & {
+    id: string;
+    subject: 'wallet' | 'client' | 'campaign';
+    subject_id: string;
+    period: 'day' | 'month';
+    set_by: 'agency' | 'client';
+    hard_micros: Maybe<bigint>;
+    soft_micros: Maybe<bigint>;
+    updated_at: At;
+  };
+  cap_event: ClientOwner & {
+    cap_id: string;
+    level: 'soft' | 'hard';
+    day: string;
+    created_at: At;
+    told_at: MaybeAt;
+  };
   person: Owner & {
     id: string;
     ref: Buffer;
