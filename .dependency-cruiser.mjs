@@ -8,6 +8,7 @@ const features = [
   'access',
   'settings',
   'ledger',
+  'caps',
   'wallet',
   'billing',
   'agreements',

@@ -5,11 +5,23 @@ import { delivery } from './delivery.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
+import { caps, ledger } from './ledger.ts';
 import { settings } from './settings.ts';
 import { tenants } from './tenants.ts';
 
 /** Every call of the product, by feature. */
-export const contract = { access, tenants, settings, campaigns, leads, delivery, identity, insight };
+export const contract = {
+  access,
+  tenants,
+  settings,
+  campaigns,
+  leads,
+  delivery,
+  identity,
+  insight,
+  ledger,
+  caps,
+};
 
 /** The calls as the web client sees them. */
 export type Client = ContractRouterClient<typeof contract>;

@@ -72,4 +72,12 @@ export const ownMessages = {
   internal: 'Something went wrong on our side. It has been recorded.',
   balanceEmpty:
     'The prepaid balance does not cover another lead. Add balance, then activate the campaign again.',
+  capSet: 'The limit is saved.',
+  capCampaign:
+    'The spending limit of the campaign is reached. It goes on when the day or month is over, or when the limit is raised.',
+  capClient:
+    'The spending limit of the client is reached. It goes on when the day or month is over, or when the limit is raised.',
+  capWallet:
+    'A spending limit of the agency is reached. It goes on when the day or month is over, or when the agency raises the limit.',
+  walletEmpty: 'The Data Wallet does not cover this.',
 } as const;

@@ -10,17 +10,19 @@ import {
 } from './features/access/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
-import { campaignsRoutes, createCampaigns } from './features/campaigns/index.ts';
+import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
+import { capsRoutes, createCaps } from './features/caps/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
 import { createExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
 import { insightRoutes } from './features/insight/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
-import { createLedger } from './features/ledger/index.ts';
+import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
+import { createWallet, startWallet } from './features/wallet/index.ts';
 import { startAsk } from './platform/ask.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
@@ -68,7 +70,11 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
   const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
   const settings = createSettings(platform, { tenants, audit });
-  const billing = createBilling(createLedger());
+  const ledger = createLedger();
+  const notices = createNotices({ tenants, people, mail });
+  const caps = createCaps(platform, { audit, notices });
+  const wallet = createWallet(platform, { ledger, caps, tenants, notices });
+  const billing = createBilling({ ledger, wallet, caps });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
   const campaigns = createCampaigns(platform, { audit, billing, tenants, outbound });
@@ -84,6 +90,9 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     logChain,
     access,
     settings,
+    ledger,
+    caps,
+    wallet,
     billing,
     identity,
     exclusions,
@@ -130,6 +139,7 @@ export async function createApp(parts: AppParts) {
   const identity = identityRoutes(features.identity);
   const delivery = deliveryRoutes(features.delivery);
   const leads = leadsRoutes(features.leads);
+  const ledger = ledgerRoutes(platform, features.tenants);
 
   const health: PlainRoute[] = [
     {
@@ -172,6 +182,7 @@ export async function createApp(parts: AppParts) {
       ...leads.plain,
       ...delivery.plain,
       ...identity.plain,
+      ...ledger.plain,
     ];
     const reference: PlainRoute[] = [
       {
@@ -223,6 +234,8 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));
     addCalls(server, clock, doors, contract.delivery, delivery.handlers);
     addCalls(server, clock, doors, contract.identity, identity.handlers);
+    addCalls(server, clock, doors, contract.ledger, ledger.handlers);
+    addCalls(server, clock, doors, contract.caps, capsRoutes(features.caps));
     const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
       const tenant = request.tenant!;
       const brand = await tenancy.frontDoor(tenant);
@@ -253,6 +266,10 @@ export async function createApp(parts: AppParts) {
         await startAudit(features.logChain, jobs);
         await startAccess(features.access, jobs);
         await startSettings(features.settings, jobs);
+        await snapshotJobs(platform, features.ledger, features.tenants);
+        await features.caps.start();
+        await startWallet(features.wallet, features.tenants, jobs);
+        await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
       }
       if (has('web') && config.askPort !== undefined) {

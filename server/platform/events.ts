@@ -3,6 +3,8 @@ import type { Tx } from './db/scope.ts';
 
 /** News that a lower feature has for higher ones. */
 export interface Events {
+  /** A limit on spending was set, raised or lifted. */
+  'caps.changed': { rootId: string };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */
   'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
 }

@@ -177,7 +177,7 @@ describe('money', () => {
       const [row] = await app.features.campaigns.lock(tx, [id]);
       adding = topUp(id, '5.00', 'key-while-paused');
       await expect.poll(waiting).toBe(1);
-      await app.features.campaigns.pauseForBalance(tx, row!, clock.now());
+      await app.features.campaigns.stop(tx, row!, 'balance_empty', clock.now());
     });
     expect((await adding!).status).toBe(200);
     expect((await ask('GET', `/api/leadspeek/getcampaign/${id}`)).body).toMatchObject({

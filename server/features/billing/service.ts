@@ -1,37 +1,22 @@
 import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
 import type { Tx } from '../../platform/db/scope.ts';
-import type { Ledger, Posting } from '../ledger/index.ts';
+import type { Caps } from '../caps/index.ts';
+import type { Ledger } from '../ledger/index.ts';
+import type { Wallet } from '../wallet/index.ts';
 import * as store from './store.ts';
-
-/** A lead as far as money is concerned. */
-export interface LeadSale {
-  id: string;
-  rootId: string;
-  agencyId: string;
-  clientId: string;
-  campaignId: string;
-  priceMicros: bigint;
-  costMicros: bigint;
-}
+import { agencyOf, clientOf, type LeadSale, openTill, rootOf, type TillCampaign } from './till.ts';
 
 export type Billing = ReturnType<typeof createBilling>;
 
-/** Who pays what for a lead: retail from client to agency, wholesale from agency to root. */
-export function createBilling(ledger: Ledger) {
-  const client = (of: { rootId: string; agencyId: string; clientId: string }) => ({
-    root_id: of.rootId,
-    agency_id: of.agencyId,
-    company_id: of.clientId,
-  });
-  const agency = (of: { rootId: string; agencyId: string }) => ({
-    root_id: of.rootId,
-    agency_id: of.agencyId,
-    company_id: of.agencyId,
-  });
-  const root = (of: { rootId: string }) => ({ root_id: of.rootId, agency_id: null, company_id: of.rootId });
+/** Who pays what for a lead: retail from client to agency, wholesale from agency to root, supplier cost by the root. */
+export function createBilling(deps: { ledger: Ledger; wallet: Wallet; caps: Caps }) {
+  const { ledger, wallet } = deps;
+  const till = (tx: Tx, campaigns: TillCampaign[], at: Date) => openTill(deps, tx, campaigns, at);
 
   return {
     leadCosts: store.leadCosts,
+    supplierCost: store.supplierCost,
 
     /** Sets what the root asks of an agency for a lead from an instant on; what was before stays as it was. */
     setLeadCost: (
@@ -47,44 +32,90 @@ export function createBilling(ledger: Ledger) {
         cost_micros: given.costMicros,
       }),
 
-    /** Locks the prepaid accounts of campaigns and returns their balances, in the order asked. */
-    lockPrepaid: (
-      tx: Tx,
-      campaigns: { id: string; rootId: string; agencyId: string; clientId: string }[],
-      at: Date,
-    ): Promise<bigint[]> =>
-      ledger.lock(
-        tx,
-        campaigns.map((c) => ({ owner: client(c), kind: 'client_prepaid', campaignId: c.id })),
-        at,
-      ),
+    /** Sets what a lead costs the root from an instant on. */
+    setSupplierCost: (tx: Tx, given: { rootId: string; module: string; costMicros: bigint; from: Date }) =>
+      store.insertSupplierCost(tx, {
+        root_id: given.rootId,
+        agency_id: null,
+        company_id: given.rootId,
+        module: given.module,
+        valid_from: given.from,
+        cost_micros: given.costMicros,
+      }),
 
-    /** Posts leads, both sides each. Returns the transfer ids in order (null: it costs nobody anything, or was posted before). */
+    /** Locks what selling leads of campaigns needs, and keeps count (till.ts). */
+    openTill: till,
+
+    /**
+     * Sells leads that have been decided on, both sides each. Returns the transfer ids in order (null: it costs nobody
+     * anything, or was posted before).
+     * @throws Refusal 409 when a hard limit would be passed; (23514) when a balance does not cover it
+     */
     async sellLeads(tx: Tx, sales: LeadSale[], at: Date): Promise<(string | null)[]> {
-      const paid = sales.filter((sale) => sale.priceMicros > 0n || sale.costMicros > 0n);
-      const ids = await ledger.post(
+      const campaigns = new Map(sales.map((sale) => [sale.campaignId, { ...sale, id: sale.campaignId }]));
+      const open = await till(tx, [...campaigns.values()], at);
+      for (const sale of sales) {
+        const refused = open.refusal(sale);
+        if (refused && refused !== 'balance_empty') {
+          const text = {
+            cap_campaign: ownMessages.capCampaign,
+            cap_client: ownMessages.capClient,
+            cap_wallet: ownMessages.capWallet,
+          }[refused];
+          throw new Refusal('conflict', text, { errors: { amount: [text] } });
+        }
+        open.take(sale);
+      }
+      const byLead = await open.settle();
+      return sales.map((sale) => byLead.get(sale.id) ?? null);
+    },
+
+    /**
+     * Takes the sale of a lead back: every side gets its own, a wallet into the lot that paid. Null when it was taken back
+     * before, or was never paid. A limit's count of the day stays.
+     */
+    async returnLead(
+      tx: Tx,
+      of: { id: string; rootId: string; agencyId: string; clientId: string; campaignId: string },
+      at: Date,
+    ): Promise<string | null> {
+      const agencyWallet = { rootId: of.rootId, agencyId: of.agencyId };
+      const prepaid = { owner: clientOf(of), kind: 'client_prepaid' as const, campaignId: of.campaignId };
+      await ledger.lock(tx, [prepaid], at, [wallet.account(agencyWallet)]);
+      const sale = await ledger.posted(tx, of.rootId, `lead:${of.id}`);
+      if (!sale) return null;
+      const byWallet = sale.entries.some((entry) => entry.lotId);
+      if (byWallet) await wallet.expire(tx, agencyWallet, at);
+      const [id] = await ledger.post(
         tx,
-        paid.map(
-          (sale): Posting => ({
-            owner: client(sale),
-            kind: 'lead',
-            referenceId: sale.id,
-            key: `lead:${sale.id}`,
-            entries: [
-              {
-                account: { owner: client(sale), kind: 'client_prepaid', campaignId: sale.campaignId },
-                amount: -sale.priceMicros,
+        [
+          {
+            owner: clientOf(of),
+            kind: 'lead_return',
+            referenceId: of.id,
+            campaignId: of.campaignId,
+            key: `lead_return:${of.id}`,
+            entries: sale.entries.map((entry) => ({
+              account: {
+                owner:
+                  entry.companyId === of.clientId
+                    ? clientOf(of)
+                    : entry.companyId === of.agencyId
+                      ? agencyOf(of)
+                      : rootOf(of),
+                kind: entry.kind,
+                ...(entry.companyId === of.clientId ? { campaignId: of.campaignId } : {}),
               },
-              { account: { owner: agency(sale), kind: 'agency_revenue' }, amount: sale.priceMicros },
-              { account: { owner: agency(sale), kind: 'agency_payable' }, amount: -sale.costMicros },
-              { account: { owner: root(sale), kind: 'root_revenue' }, amount: sale.costMicros },
-            ],
-          }),
-        ),
+              amount: -entry.amount,
+              ...(entry.lotId ? { lotId: entry.lotId } : {}),
+            })),
+          },
+        ],
         at,
       );
-      const byLead = new Map(paid.map((sale, i) => [sale.id, ids[i] ?? null]));
-      return sales.map((sale) => byLead.get(sale.id) ?? null);
+      // A lot that ended meanwhile takes what came back with it.
+      if (id && byWallet) await wallet.expire(tx, agencyWallet, at, true);
+      return id ?? null;
     },
 
     /**
@@ -109,23 +140,25 @@ export function createBilling(ledger: Ledger) {
         tx,
         [
           {
-            owner: client(given),
+            owner: clientOf(given),
             kind: 'top_up',
             referenceId: given.campaignId,
+            campaignId: given.campaignId,
             key,
             entries: [
               {
-                account: { owner: client(given), kind: 'client_prepaid', campaignId: given.campaignId },
+                account: { owner: clientOf(given), kind: 'client_prepaid', campaignId: given.campaignId },
                 amount: given.amountMicros,
               },
-              { account: { owner: agency(given), kind: 'card_clearing' }, amount: -given.amountMicros },
+              { account: { owner: agencyOf(given), kind: 'card_clearing' }, amount: -given.amountMicros },
             ],
           },
         ],
         at,
       );
       if (id) return true;
-      if ((await ledger.amountOf(tx, given.rootId, key)) === given.amountMicros) return false;
+      const before = await ledger.posted(tx, given.rootId, key);
+      if (before?.entries.some((entry) => entry.amount === given.amountMicros)) return false;
       throw new Refusal('conflict', 'idempotencyKey: has been used for another amount', {
         errors: { idempotencyKey: ['has been used for another amount'] },
       });

@@ -1,3 +1,4 @@
+export { startCampaigns } from './jobs.ts';
 export { campaignsRoutes } from './routes.ts';
 export { type Campaigns, createCampaigns } from './service.ts';
 export type { HourRow, RefusalRow, Site } from './store.ts';

@@ -12,9 +12,10 @@ import { newId } from '../../platform/ids.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { Billing } from '../billing/index.ts';
+import type { Billing, SaleRefusal } from '../billing/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { checkPage } from './pixel-check.ts';
+import { resumeJob } from './queue.ts';
 import * as store from './store.ts';
 
 type Fields = z.output<typeof CampaignFields>;
@@ -22,6 +23,13 @@ type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
 type StateReason = (typeof STATE_REASONS)[number];
 
 const DAY_MS = 86_400_000;
+/** What a campaign that cannot pay for another lead says. */
+const STOPPED: Record<SaleRefusal, string> = {
+  balance_empty: ownMessages.balanceEmpty,
+  cap_campaign: ownMessages.capCampaign,
+  cap_client: ownMessages.capClient,
+  cap_wallet: ownMessages.capWallet,
+};
 /** No campaign holds more than a billion dollars: what is shown must stay exact as a JSON number. */
 const MOST_BALANCE = 1_000_000_000_000_000n;
 const KEY_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -37,6 +45,7 @@ export function createCampaigns(
 ) {
   const { db, clock } = platform;
   const { audit, billing, tenants, outbound } = deps;
+  platform.events.on('caps.changed', (tx, { rootId }) => platform.jobs.send(tx, resumeJob, [{ rootId }]));
 
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -137,6 +146,18 @@ export function createCampaigns(
       return last ?? (await billing.leadCosts(tx, [agencyId], 'local', at)).get(agencyId) ?? 0n;
     });
 
+  /** Why a campaign could not sell its next lead; null: it could. */
+  async function cannotSell(
+    tx: Tx,
+    row: { id: string; root_id: string; agency_id: string; company_id: string; price_micros: bigint },
+    at: Date,
+  ): Promise<SaleRefusal | null> {
+    const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
+    const till = await billing.openTill(tx, [{ id: row.id, ...of }], at);
+    const costMicros = (await billing.leadCosts(tx, [row.agency_id], 'local', at)).get(row.agency_id) ?? 0n;
+    return till.refusal({ ...of, campaignId: row.id, priceMicros: row.price_micros, costMicros });
+  }
+
   /** Changes the state of a campaign, checked against what the change needs. */
   async function setState(
     tx: Tx,
@@ -159,9 +180,11 @@ export function createCampaigns(
       });
     }
     if (to === 'active') {
-      const balance = (await billing.prepaidOf(tx, [id])).get(id) ?? 0n;
-      if (balance < row.price_micros)
-        throw new Refusal('conflict', ownMessages.balanceEmpty, { errors: { status: ['needs balance'] } });
+      const why = await cannotSell(tx, row, clock.now());
+      if (why) {
+        const rule = why === 'balance_empty' ? 'needs balance' : 'is stopped by a limit';
+        throw new Refusal('conflict', STOPPED[why], { errors: { status: [rule] } });
+      }
     }
     await store.updateCampaign(tx, id, {
       state: to,
@@ -176,6 +199,36 @@ export function createCampaigns(
       owner: ownerOf(row),
     });
   }
+
+  /** Sets campaigns of a root going that a limit had stopped and no limit stops any more. Returns how many. */
+  const resumeCapped = (rootId: string): Promise<number> =>
+    inScope(db.app, { rootId }, async (tx) => {
+      const waiting = await store.cappedCampaigns(tx, rootId);
+      if (waiting.length === 0) return 0;
+      const at = clock.now();
+      const rows = (await store.lockCampaigns(tx, waiting)).filter(
+        (row) => row.state === 'paused' && row.state_reason?.startsWith('cap_'),
+      );
+      let resumed = 0;
+      for (const row of rows) {
+        const why = await cannotSell(tx, row, at);
+        if (why === row.state_reason) continue;
+        await store.updateCampaign(tx, row.id, {
+          state: why ? 'paused' : 'active',
+          state_reason: why,
+          updated_at: at,
+        });
+        if (why) continue;
+        resumed++;
+        await audit.recordSystem(tx, at, ownerOf(row), {
+          action: 'campaign.resumed',
+          objectKind: 'campaign',
+          objectId: row.id,
+          description: `Campaign #${row.number} goes on: no limit stops it any more`,
+        });
+      }
+      return resumed;
+    });
 
   return {
     list: (ctx: Ctx, asked: Omit<store.CampaignList, 'since' | 'id'>) =>
@@ -378,24 +431,22 @@ export function createCampaigns(
     /** A campaign that the scope may see, whatever its state; null when there is none. */
     visible: async (tx: Tx, id: string) => (await store.campaignById(tx, id)) ?? null,
     lock: store.lockCampaigns,
-    /** Pauses a campaign whose balance does not cover another lead, and says so. */
-    pauseForBalance: async (
+    /** Pauses a campaign that cannot pay for another lead (its balance, a limit), and says why. */
+    stop: async (
       tx: Tx,
       row: { id: string; number: bigint; root_id: string; agency_id: string; company_id: string },
+      why: SaleRefusal,
       at: Date,
     ) => {
-      await store.updateCampaign(tx, row.id, {
-        state: 'paused',
-        state_reason: 'balance_empty',
-        updated_at: at,
-      });
+      await store.updateCampaign(tx, row.id, { state: 'paused', state_reason: why, updated_at: at });
       await audit.recordSystem(tx, at, ownerOf(row), {
         action: 'campaign.paused',
         objectKind: 'campaign',
         objectId: row.id,
-        description: `Campaign #${row.number} was paused: ${ownMessages.balanceEmpty}`,
+        description: `Campaign #${row.number} was paused: ${STOPPED[why]}`,
       });
     },
+    resumeCapped,
     countHours: (tx: Tx, rows: store.HourRow[]) =>
       rows.length ? store.addHours(tx, rows) : Promise.resolve(),
     countRefusals: (tx: Tx, rows: store.RefusalRow[]) =>

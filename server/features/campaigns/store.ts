@@ -50,6 +50,18 @@ export async function lockCampaigns(tx: Tx, ids: string[]) {
     .execute();
 }
 
+/** Campaigns of a root that a limit has stopped. */
+export async function cappedCampaigns(tx: Tx, rootId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('campaign')
+    .select('id')
+    .where('root_id', '=', rootId)
+    .where('state', '=', 'paused')
+    .where('state_reason', 'like', 'cap\\_%')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 /** What a list of campaigns is asked with. */
 export interface CampaignList {
   id?: string | undefined;

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Billing } from '../billing/index.ts';
+import type { Billing, SaleRefusal } from '../billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity, Match } from '../identity/index.ts';
@@ -48,7 +48,8 @@ export function createAccept(
     const byId = new Map(rows.map((row) => [row.id, row]));
     const agencies = [...new Set(rows.map((row) => row.agency_id))];
     const costs = await billing.leadCosts(tx, agencies, 'local', now);
-    const balances = await billing.lockPrepaid(
+    const supplierMicros = await billing.supplierCost(tx, rootId, 'local', now);
+    const till = await billing.openTill(
       tx,
       rows.map((row) => ({ id: row.id, rootId, agencyId: row.agency_id, clientId: row.company_id })),
       now,
@@ -62,7 +63,7 @@ export function createAccept(
         .map((row) => ({ campaignId: row.id, since: dayStart(now, zoneOf(row.company_id)) })),
     );
     const standings = new Map<string, Standing>(
-      rows.map((row, i) => [
+      rows.map((row) => [
         row.id,
         {
           state: row.state,
@@ -76,7 +77,7 @@ export function createAccept(
           dailyCap: row.daily_cap,
           leadsToday: today.get(row.id) ?? 0,
           priceMicros: row.price_micros,
-          balanceMicros: balances[i] ?? 0n,
+          balanceMicros: till.balance(row.id),
         },
       ]),
     );
@@ -110,7 +111,8 @@ export function createAccept(
 
     const taken: { visit: Recognised; id: string; campaign: (typeof rows)[number]; costMicros: bigint }[] =
       [];
-    const emptied = new Set<string>();
+    // Campaigns that cannot take another lead, and why.
+    const stopped = new Map<string, SaleRefusal>();
     visits.forEach((visit, i) => {
       const campaign = byId.get(visit.campaignId);
       const standing = standings.get(visit.campaignId);
@@ -122,7 +124,19 @@ export function createAccept(
       const key = `${campaign.company_id}/${visit.match.personId}`;
       const here = last.get(key) ?? new Map<string, Date>();
       const elsewhere = [...here].filter(([id]) => id !== campaign.id).map(([, at]) => at);
-      const refused = refusal(
+      const costMicros = costs.get(campaign.agency_id) ?? 0n;
+      const id = newId(now);
+      const sale = {
+        id,
+        rootId,
+        agencyId: campaign.agency_id,
+        clientId: campaign.company_id,
+        campaignId: campaign.id,
+        priceMicros: campaign.price_micros,
+        costMicros,
+        supplierMicros,
+      };
+      const ruled = refusal(
         {
           campaignId: campaign.id,
           companyId: campaign.company_id,
@@ -141,35 +155,26 @@ export function createAccept(
         now,
         dayIn(now, zoneOf(campaign.company_id)),
       );
+      // Limits come last: what another rule refuses is no news about money.
+      const unpaid = ruled === null || ruled === 'balance_empty' ? till.refusal(sale) : null;
+      if (unpaid) stopped.set(campaign.id, unpaid);
+      const refused = ruled ?? unpaid;
       if (refused) {
-        if (refused === 'balance_empty') emptied.add(campaign.id);
         outcomes.set(visit.ref, { refused });
         return;
       }
-      const costMicros = costs.get(campaign.agency_id) ?? 0n;
+      till.take(sale);
       standing.leadsToday++;
-      standing.balanceMicros -= standing.priceMicros;
-      if (standing.balanceMicros < standing.priceMicros) emptied.add(campaign.id);
+      standing.balanceMicros = till.balance(campaign.id);
+      const next = till.refusal(sale);
+      if (next) stopped.set(campaign.id, next);
       last.set(key, here.set(campaign.id, now));
-      const id = newId(now);
       taken.push({ visit, id, campaign, costMicros });
       outcomes.set(visit.ref, { lead: id, priceMicros: campaign.price_micros, costMicros });
     });
 
+    const transfers = await till.settle();
     if (taken.length > 0) {
-      const transfers = await billing.sellLeads(
-        tx,
-        taken.map(({ id, campaign, costMicros }) => ({
-          id,
-          rootId,
-          agencyId: campaign.agency_id,
-          clientId: campaign.company_id,
-          campaignId: campaign.id,
-          priceMicros: campaign.price_micros,
-          costMicros,
-        })),
-        now,
-      );
       const ownerOf = (campaign: (typeof rows)[number]) => ({
         root_id: rootId,
         agency_id: campaign.agency_id,
@@ -177,7 +182,7 @@ export function createAccept(
       });
       await store.insertLeads(
         tx,
-        taken.map(({ visit, id, campaign, costMicros }, i) => ({
+        taken.map(({ visit, id, campaign, costMicros }) => ({
           id,
           ...ownerOf(campaign),
           campaign_id: campaign.id,
@@ -193,7 +198,7 @@ export function createAccept(
           }),
           price_micros: campaign.price_micros,
           cost_micros: costMicros,
-          transfer_id: transfers[i] ?? null,
+          transfer_id: transfers.get(id) ?? null,
           created_at: now,
         })),
         taken.map(({ visit, id, campaign }) => {
@@ -226,7 +231,8 @@ export function createAccept(
       });
     }
     for (const row of rows) {
-      if (emptied.has(row.id) && row.state === 'active') await campaigns.pauseForBalance(tx, row, now);
+      const why = stopped.get(row.id);
+      if (why && row.state === 'active') await campaigns.stop(tx, row, why, now);
     }
     return outcomes;
   };

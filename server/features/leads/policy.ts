@@ -38,7 +38,10 @@ export type Refused =
   | 'outside_dates'
   | 'inactive'
   | 'daily_cap'
-  | 'balance_empty';
+  | 'balance_empty'
+  | 'cap_campaign'
+  | 'cap_client'
+  | 'cap_wallet';
 
 const DAY_MS = 86_400_000;
 

@@ -79,12 +79,12 @@ describe('the ledger', () => {
     posting.entries[1]!.amount += 1n;
     await expect(run((tx) => ledger.post(tx, [posting], at))).rejects.toThrow(/sum to zero/);
     const { rows } = await app.admin.query(
-      'select t.id, e.account_id from transfer t join entry e on e.transfer_id = t.id limit 1',
+      'select t.id, e.account_id, e.account_code from transfer t join entry e on e.transfer_id = t.id limit 1',
     );
     await expect(
       app.admin.query(
-        `insert into entry (transfer_id, line, root_id, company_id, account_id, amount, created_at) values ($1, 99, $2, $2, $3, 5, now())`,
-        [rows[0].id, root.id, rows[0].account_id],
+        `insert into entry (transfer_id, line, root_id, company_id, account_id, account_code, amount, created_at) values ($1, 99, $2, $2, $3, $4, 5, now())`,
+        [rows[0].id, root.id, rows[0].account_id, rows[0].account_code],
       ),
     ).rejects.toThrow(/sum to zero/);
     await audit();

@@ -1,36 +1,35 @@
+import type { TransferKind } from '../../../contract/ledger.ts';
 import type { Owner } from '../../platform/db/owner.ts';
-import type { Tx } from '../../platform/db/scope.ts';
+import { type Db, inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
+import { ACCOUNTS, type AccountKind, codesOf } from './accounts.ts';
 import * as store from './store.ts';
 
-/** Accounts that can refuse: they keep a balance that never falls below zero. */
-const REFUSING = new Set(['client_prepaid', 'agency_wallet']);
-
-export type AccountKind =
-  | 'client_prepaid'
-  | 'client_receivable'
-  | 'agency_wallet'
-  | 'agency_payable'
-  | 'agency_revenue'
-  | 'root_revenue'
-  | 'card_clearing'
-  | 'expired';
+const MOST_KNOWN = 100_000;
+const DAY_MS = 86_400_000;
+const SNAPSHOT_DAYS = 10;
 
 /** Names an account: whose, of what kind, and for which campaign where that matters. It is opened on first use. */
 export interface AccountRef {
   owner: Owner;
   kind: AccountKind;
-  campaignId?: string;
+  campaignId?: string | undefined;
 }
 
 /** One event of money: entries that sum to zero, in micro-dollars; above zero raises what the account's owner has. */
 export interface Posting {
   owner: Owner;
-  kind: 'lead' | 'top_up';
-  referenceId: string;
+  kind: TransferKind;
+  referenceId: string | null;
+  campaignId?: string | undefined;
+  /** For people, without anything personal. */
+  memo?: string | undefined;
   /** The same key posts once, however often it is asked. */
   key: string;
-  entries: { account: AccountRef; amount: bigint }[];
+  /** When it counts, where that is not the time of posting (an expiry that is booked late). */
+  at?: Date;
+  /** `lotId`: the lot of a wallet that the entry changes. */
+  entries: { account: AccountRef; amount: bigint; lotId?: string }[];
 }
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -41,24 +40,52 @@ const nameOf = (ref: {
   campaignId?: string | null | undefined;
 }): string => `${ref.owner.company_id}/${ref.kind}/${ref.campaignId ?? ''}`;
 
-/** The double-entry ledger: the only code that moves money. */
+/** The double-entry ledger: the only code that moves money (docs/money.md). */
 export function createLedger() {
-  /** The ids of accounts, opened where they are new. */
-  async function open(tx: Tx, refs: AccountRef[], at: Date): Promise<Map<string, string>> {
-    const wanted = new Map(refs.map((ref) => [nameOf(ref), ref]));
-    const find = async (): Promise<Map<string, string>> => {
+  // Accounts never go away, so their ids may be remembered; those made by a transaction that may yet roll back are not.
+  const known = new Map<string, string>();
+  const made = new WeakMap<Tx, Map<string, string>>();
+  const locked = new WeakMap<Tx, Set<string>>();
+
+  /** The ids of accounts, opened where they are new; of `existing` only those that are there. */
+  async function idsOf(
+    tx: Tx,
+    refs: AccountRef[],
+    at: Date,
+    existing: AccountRef[] = [],
+  ): Promise<Map<string, string>> {
+    const own = made.get(tx);
+    const ids = new Map<string, string>();
+    const wanted = new Map<string, AccountRef>();
+    for (const ref of [...refs, ...existing]) {
+      const name = nameOf(ref);
+      const id = own?.get(name) ?? known.get(name);
+      if (id) ids.set(name, id);
+      else wanted.set(name, ref);
+    }
+    const find = async (): Promise<void> => {
+      const asked = [...wanted.values()];
       const rows = await store.findAccounts(
         tx,
-        [...new Set(refs.map((ref) => ref.owner.company_id))],
-        [...new Set(refs.map((ref) => ref.kind))],
+        [...new Set(asked.map((ref) => ref.owner.company_id))],
+        [...new Set(asked.map((ref) => ref.kind))],
+        [...new Set(asked.map((ref) => ref.campaignId ?? null))],
       );
-      return new Map(
-        rows.map((row) => [nameOf({ owner: row, kind: row.kind, campaignId: row.campaign_id }), row.id]),
-      );
+      if (known.size > MOST_KNOWN) known.clear();
+      for (const row of rows) {
+        const name = nameOf({ owner: row, kind: row.kind, campaignId: row.campaign_id });
+        if (!wanted.delete(name)) continue;
+        ids.set(name, row.id);
+        const mine = made.get(tx);
+        if (mine) mine.set(name, row.id);
+        else known.set(name, row.id);
+      }
     };
-    let known = await find();
-    const missing = [...wanted].filter(([name]) => !known.has(name));
-    if (missing.length > 0) {
+    if (wanted.size > 0) await find();
+    for (const ref of existing) wanted.delete(nameOf(ref));
+    if (wanted.size > 0) {
+      const missing = [...wanted];
+      if (!made.has(tx)) made.set(tx, new Map());
       await store.addAccounts(
         tx,
         missing.map(([, ref]) => ({
@@ -69,93 +96,152 @@ export function createLedger() {
           created_at: at,
         })),
       );
-      known = await find();
-      const refusing = missing.filter(([, ref]) => REFUSING.has(ref.kind));
+      await find();
+      const refusing = missing.filter(([, ref]) => ACCOUNTS[ref.kind].refuses);
       if (refusing.length > 0) {
         await store.addBalances(
           tx,
-          refusing.map(([name, ref]) => ({ account_id: known.get(name)!, ...ref.owner, balance: 0n })),
+          refusing.map(([name, ref]) => ({ account_id: ids.get(name)!, ...ref.owner, balance: 0n })),
         );
       }
     }
-    return known;
+    return ids;
+  }
+
+  async function lockIds(tx: Tx, ids: string[]): Promise<Map<string, bigint>> {
+    const balances = await store.lockBalances(tx, ids);
+    hold(tx, ids);
+    return balances;
+  }
+
+  /** Remembers that the transaction holds these balances. */
+  function hold(tx: Tx, ids: Iterable<string>): void {
+    const held = locked.get(tx) ?? new Set();
+    for (const id of ids) held.add(id);
+    locked.set(tx, held);
   }
 
   return {
+    /** The ids of accounts, in the order asked: opened where they are new, null for `existing` ones that are not there. */
+    async accounts(
+      tx: Tx,
+      refs: AccountRef[],
+      at: Date,
+      existing: AccountRef[] = [],
+    ): Promise<(string | null)[]> {
+      const ids = await idsOf(tx, refs, at, existing);
+      return [...refs, ...existing].map((ref) => ids.get(nameOf(ref)) ?? null);
+    },
+    hold,
+
     /**
-     * Opens and locks accounts that can refuse and returns their balances (micro-dollars), in the order asked. Nobody
-     * else can post to them until the transaction ends.
+     * Locks accounts that can refuse and returns their ids and balances (micro-dollars), in the order asked. Nobody else
+     * can post to them until the transaction ends. Opens those that are new; of `existing` ones, null where there is none.
      */
-    async lock(tx: Tx, refs: AccountRef[], at: Date): Promise<bigint[]> {
-      if (refs.length === 0) return [];
-      const ids = await open(tx, refs, at);
-      const balances = await store.lockBalances(
-        tx,
-        refs.map((ref) => ids.get(nameOf(ref))!),
-      );
-      return refs.map((ref) => balances.get(ids.get(nameOf(ref))!) ?? 0n);
+    async lock(
+      tx: Tx,
+      refs: AccountRef[],
+      at: Date,
+      existing: AccountRef[] = [],
+    ): Promise<({ id: string; balance: bigint } | null)[]> {
+      if (refs.length + existing.length === 0) return [];
+      const ids = await idsOf(tx, refs, at, existing);
+      const balances = ids.size ? await lockIds(tx, [...new Set(ids.values())]) : new Map<string, bigint>();
+      return [...refs, ...existing].map((ref) => {
+        const id = ids.get(nameOf(ref));
+        return id === undefined ? null : { id, balance: balances.get(id) ?? 0n };
+      });
     },
 
     /**
      * Posts events, each once per key. Returns the transfer id of each, in order; null where the key had been posted
-     * before. Throws when entries do not sum to zero, or (23514) when an account that can refuse would fall below zero.
+     * before. Throws when entries do not sum to zero, or (23514) when an account that can refuse, or a lot, would fall
+     * below zero. `spend` is what limits count of it (caps/index.ts).
      */
-    async post(tx: Tx, postings: Posting[], at: Date): Promise<(string | null)[]> {
+    async post(
+      tx: Tx,
+      postings: Posting[],
+      at: Date,
+      spend: store.SpendRow[] = [],
+    ): Promise<(string | null)[]> {
       if (postings.length === 0) return [];
       for (const posting of postings) {
         if (posting.entries.reduce((sum, entry) => sum + entry.amount, 0n) !== 0n)
           throw new Error(`Entries of ${posting.key} do not sum to zero`);
+        if (posting.entries.every((entry) => entry.amount === 0n))
+          throw new Error(`${posting.key} moves nothing`);
       }
-      const ids = await open(
-        tx,
-        postings.flatMap((posting) => posting.entries.map((entry) => entry.account)),
-        at,
+      const refs = postings.flatMap((posting) =>
+        posting.entries.filter((entry) => entry.amount !== 0n).map((entry) => entry.account),
       );
+      const ids = await idsOf(tx, refs, at);
+      const held = locked.get(tx);
+      const refusing = new Set<string>();
+      for (const ref of refs) {
+        const id = ids.get(nameOf(ref))!;
+        if (ACCOUNTS[ref.kind].refuses && !held?.has(id)) refusing.add(id);
+      }
+      if (refusing.size > 0) await lockIds(tx, [...refusing]);
       const transfers = postings.map((posting) => ({
-        id: newId(at),
+        id: newId(posting.at ?? at),
         ...posting.owner,
         kind: posting.kind,
         reference_id: posting.referenceId,
+        campaign_id: posting.campaignId ?? null,
+        memo: posting.memo ?? null,
         idempotency_key: posting.key,
-        created_at: at,
+        created_at: posting.at ?? at,
       }));
-      const added = await store.insertTransfers(tx, transfers);
       const entries = postings.flatMap((posting, i) =>
-        added.has(transfers[i]!.id)
-          ? posting.entries
-              .filter((entry) => entry.amount !== 0n)
-              .map((entry, line) => ({
-                transfer_id: transfers[i]!.id,
-                line: line + 1,
-                ...entry.account.owner,
-                account_id: ids.get(nameOf(entry.account))!,
-                refuses: REFUSING.has(entry.account.kind),
-                amount: entry.amount,
-                created_at: at,
-              }))
-          : [],
+        posting.entries
+          .filter((entry) => entry.amount !== 0n)
+          .map((entry, line) => ({
+            transfer_id: transfers[i]!.id,
+            line: line + 1,
+            ...entry.account.owner,
+            account_id: ids.get(nameOf(entry.account))!,
+            account_code: ACCOUNTS[entry.account.kind].code,
+            lot_id: entry.lotId ?? null,
+            refuses: ACCOUNTS[entry.account.kind].refuses,
+            amount: entry.amount,
+            created_at: posting.at ?? at,
+          })),
       );
-      const changes = new Map<string, bigint>();
-      for (const entry of entries) {
-        if (entry.refuses)
-          changes.set(entry.account_id, (changes.get(entry.account_id) ?? 0n) + entry.amount);
-      }
-      if (changes.size > 0) {
-        await store.lockBalances(tx, [...changes.keys()]);
-        await store.changeBalances(
-          tx,
-          [...changes].map(([id, by]) => ({ id, by })),
-        );
-      }
-      if (entries.length > 0) await store.insertEntries(tx, entries);
+      const added = await store.insertTransfers(tx, transfers, entries, spend);
       return transfers.map((transfer) => (added.has(transfer.id) ? transfer.id : null));
     },
 
-    /** What was posted under a key: its greatest amount, micro-dollars. */
-    amountOf: store.amountOf,
+    /** What was posted under a key: its id, kind, time and entries (kind of account, amount, lot); null: nothing. */
+    posted: store.posted,
 
     /** The prepaid balance of campaigns, micro-dollars; campaigns without an account are missing. */
     prepaidOf: (tx: Tx, campaignIds: string[]): Promise<Map<string, bigint>> =>
       campaignIds.length ? store.prepaidOf(tx, campaignIds) : Promise.resolve(new Map()),
+
+    /**
+     * The balance of a company's accounts of some kinds, micro-dollars, over all that counts before an instant. Zero for a
+     * company that the scope may not see.
+     */
+    balanceAsOf: (tx: Tx, companyId: string, kinds: AccountKind[], instant: Date): Promise<bigint> =>
+      store.balanceOf(tx, companyId, codesOf(...kinds), instant),
+
+    /**
+     * Notes balances at each midnight (UTC) that ended a day with entries, up to a day before `now`, in transactions of some
+     * days each. Returns how many were added.
+     */
+    async snapshot(db: Db, rootId: string, now: Date): Promise<number> {
+      const scope = { rootId };
+      const end = now.getTime() - DAY_MS;
+      const from = await inScope(db, scope, (tx) => store.snapshotsUpto(tx, rootId));
+      let added = 0;
+      for (let at = from?.getTime() ?? end; at < end; ) {
+        at = Math.min(end, at + SNAPSHOT_DAYS * DAY_MS);
+        added += await inScope(db, scope, (tx) => store.addSnapshots(tx, rootId, new Date(at)));
+      }
+      return added;
+    },
+
+    /** Marks events as collected on a side by an invoice or other transfer. Throws (23505) when one has been already. */
+    cover: store.addCovers,
   };
 }

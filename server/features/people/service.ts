@@ -54,5 +54,6 @@ export function createPeople({ clock }: Platform) {
     secretOf: store.userSecret,
     lock: store.lockUser,
     setPassword: store.setPassword,
+    incharge: store.incharge,
   };
 }

@@ -70,3 +70,15 @@ export async function lockUser(tx: Tx, id: string): Promise<void> {
 export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
   await tx.updateTable('user_account').set({ password_hash: passwordHash }).where('id', '=', id).execute();
 }
+
+/** Owners and administrators of a company who may sign in, by e-mail. */
+export async function incharge(tx: Tx, companyId: string) {
+  return tx
+    .selectFrom('user_account')
+    .select(['id', 'name', 'email'])
+    .where('company_id', '=', companyId)
+    .where('role', 'in', ['owner', 'administrator'])
+    .where('disabled_at', 'is', null)
+    .orderBy('email')
+    .execute();
+}

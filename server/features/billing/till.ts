@@ -1,0 +1,185 @@
+import type { Owner } from '../../platform/db/owner.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import type { Caps } from '../caps/index.ts';
+import type { AccountRef, Ledger, Posting } from '../ledger/index.ts';
+import type { Wallet } from '../wallet/index.ts';
+import * as store from './store.ts';
+
+/** A campaign that leads are sold on. */
+export interface TillCampaign {
+  id: string;
+  rootId: string;
+  agencyId: string;
+  clientId: string;
+}
+
+/** A lead as far as money is concerned: what the client pays, what the agency pays, what it cost the root. */
+export interface LeadSale {
+  id: string;
+  rootId: string;
+  agencyId: string;
+  clientId: string;
+  campaignId: string;
+  priceMicros: bigint;
+  costMicros: bigint;
+  supplierMicros?: bigint;
+}
+
+/** Why a lead cannot be sold. */
+export type SaleRefusal = 'balance_empty' | 'cap_campaign' | 'cap_client' | 'cap_wallet';
+
+export type Till = Awaited<ReturnType<typeof openTill>>;
+
+export const clientOf = (of: { rootId: string; agencyId: string; clientId: string }) => ({
+  root_id: of.rootId,
+  agency_id: of.agencyId,
+  company_id: of.clientId,
+});
+export const agencyOf = (of: { rootId: string; agencyId: string }) => ({
+  root_id: of.rootId,
+  agency_id: of.agencyId,
+  company_id: of.agencyId,
+});
+export const rootOf = (of: { rootId: string }): Owner => ({
+  root_id: of.rootId,
+  agency_id: null,
+  company_id: of.rootId,
+});
+
+/**
+ * Locks all that selling leads of some campaigns can be refused by (prepaid balances, the agencies' wallets, limits) and
+ * keeps count while a batch is decided. Nothing is written until `settle`.
+ */
+export async function openTill(
+  { ledger, wallet, caps }: { ledger: Ledger; wallet: Wallet; caps: Caps },
+  tx: Tx,
+  campaigns: TillCampaign[],
+  at: Date,
+) {
+  const agencies = new Map(campaigns.map((c) => [c.agencyId, { rootId: c.rootId, agencyId: c.agencyId }]));
+  const prepaid = (c: TillCampaign): AccountRef => ({
+    owner: clientOf(c),
+    kind: 'client_prepaid',
+    campaignId: c.id,
+  });
+  // One call locks prepaid balances and wallets, in one order for everybody, then limits, and reads what they hold.
+  const ids = await ledger.accounts(
+    tx,
+    campaigns.map(prepaid),
+    at,
+    [...agencies.values()].map(wallet.account),
+  );
+  const subjects = new Set(campaigns.flatMap((c) => [c.id, c.clientId, c.agencyId]));
+  const walletIds = ids.slice(campaigns.length);
+  const held = await store.lockTill(
+    tx,
+    ids.filter((id) => id !== null),
+    walletIds.filter((id) => id !== null),
+    [...subjects],
+  );
+  ledger.hold(tx, held.balances.keys());
+  const balances = new Map(campaigns.map((c, i) => [c.id, held.balances.get(ids[i]!) ?? 0n]));
+  const wallets = await wallet.books(
+    tx,
+    [...agencies.values()].flatMap((of, i) => {
+      const accountId = walletIds[i];
+      return accountId ? [{ of, accountId }] : [];
+    }),
+    at,
+    false,
+    held.lots,
+  );
+  const limits = await caps.open(
+    tx,
+    campaigns.map((c) => ({ ...c, campaignId: c.id })),
+    at,
+    held.caps,
+  );
+  const sold: { sale: LeadSale; parts: { lotId: string; amount: bigint }[] | null }[] = [];
+
+  const spendOf = (sale: Omit<LeadSale, 'id'>) => {
+    const book = wallets.get(sale.agencyId);
+    const pays = sale.costMicros > 0n && book !== undefined && book.available >= sale.costMicros;
+    return {
+      campaignId: sale.campaignId,
+      clientId: sale.clientId,
+      agencyId: sale.agencyId,
+      priceMicros: sale.priceMicros,
+      walletMicros: pays ? sale.costMicros : 0n,
+    };
+  };
+
+  return {
+    /** The prepaid balance of a campaign, less what has been sold here. */
+    balance: (campaignId: string): bigint => balances.get(campaignId) ?? 0n,
+
+    /** What stands in the way of a sale. */
+    refusal(sale: Omit<LeadSale, 'id'>): SaleRefusal | null {
+      if ((balances.get(sale.campaignId) ?? 0n) < sale.priceMicros) return 'balance_empty';
+      return limits.refusal(spendOf(sale));
+    },
+
+    /** Sells a lead, whatever stands in the way; ask `refusal` before. */
+    take(sale: LeadSale): void {
+      const spend = spendOf(sale);
+      limits.take(sale.rootId, spend);
+      balances.set(sale.campaignId, (balances.get(sale.campaignId) ?? 0n) - sale.priceMicros);
+      const parts = spend.walletMicros > 0n ? wallets.get(sale.agencyId)!.draw(spend.walletMicros) : null;
+      sold.push({ sale, parts });
+    },
+
+    /**
+     * Posts what was sold, both sides of each lead in one transfer. Returns the transfer by lead (null: it costs nobody
+     * anything, or was posted before).
+     */
+    async settle(): Promise<Map<string, string | null>> {
+      const paid = sold.filter(
+        ({ sale }) => sale.priceMicros > 0n || sale.costMicros > 0n || sale.supplierMicros,
+      );
+      const ids = await ledger.post(
+        tx,
+        paid.map(({ sale, parts }): Posting => {
+          const agency = agencyOf(sale);
+          const root = rootOf(sale);
+          const supplier = sale.supplierMicros ?? 0n;
+          return {
+            owner: clientOf(sale),
+            kind: 'lead',
+            referenceId: sale.id,
+            campaignId: sale.campaignId,
+            key: `lead:${sale.id}`,
+            entries: [
+              {
+                account: { owner: clientOf(sale), kind: 'client_prepaid', campaignId: sale.campaignId },
+                amount: -sale.priceMicros,
+              },
+              { account: { owner: agency, kind: 'agency_revenue' }, amount: sale.priceMicros },
+              // Wholesale is collected once: from the wallet when it covers the lead, else it is owed.
+              ...(parts
+                ? parts.map(({ lotId, amount }) => ({
+                    account: { owner: agency, kind: 'agency_wallet' as const },
+                    amount: -amount,
+                    lotId,
+                  }))
+                : [
+                    { account: { owner: agency, kind: 'agency_payable' as const }, amount: -sale.costMicros },
+                  ]),
+              { account: { owner: root, kind: 'root_revenue' }, amount: sale.costMicros },
+              { account: { owner: root, kind: 'root_cost' }, amount: -supplier },
+              { account: { owner: root, kind: 'supplier_due' }, amount: supplier },
+            ],
+          };
+        }),
+        at,
+        limits.counted(),
+      );
+      await limits.tell();
+      const byLead = new Map<string, string | null>(sold.map(({ sale }) => [sale.id, null]));
+      paid.forEach(({ sale }, i) => {
+        byLead.set(sale.id, ids[i] ?? null);
+      });
+      sold.length = 0;
+      return byLead;
+    },
+  };
+}

@@ -1,0 +1,2 @@
+export { capsRoutes } from './routes.ts';
+export { type Caps, createCaps, type LockedCap, type Spender } from './service.ts';

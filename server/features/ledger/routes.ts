@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import type { contract } from '../../../contract/index.ts';
+import { StatementFilter } from '../../../contract/ledger.ts';
+import { checkInput } from '../../platform/http/input.ts';
+import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { createStatement } from './statement.service.ts';
+
+/** The statement's calls, and its CSV export. */
+export function ledgerRoutes(
+  platform: Platform,
+  tenants: Tenants,
+): { handlers: Handlers<typeof contract.ledger>; plain: PlainRoute[] } {
+  const statement = createStatement(platform, tenants);
+  return {
+    handlers: {
+      statement: (ctx, input) => statement.page(ctx, input, { cursor: input.cursor, limit: input.PerPage }),
+      series: (ctx, input) => statement.series(ctx, input),
+      line: (ctx, { id }) => statement.line(ctx, id),
+    },
+    plain: [
+      {
+        method: 'GET',
+        url: '/api/ledger/statement/export',
+        access: 'download',
+        permission: 'statement.read',
+        tag: 'Ledger',
+        summary: 'The filtered statement as CSV (asked with a one-use token)',
+        async handler(ctx, request, reply) {
+          const { name, lines } = await statement.exportLines(
+            ctx,
+            await checkInput(StatementFilter, request.query),
+          );
+          return reply
+            .header('Content-Disposition', `attachment; filename="${name}"`)
+            .header('Cache-Control', 'no-store')
+            .type('text/csv; charset=utf-8')
+            .send(Readable.from(lines));
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,67 @@
+import type { StatementView } from '../../../contract/ledger.ts';
+import type { CompanyKind } from '../../platform/ctx.ts';
+import { ACCOUNTS, type AccountKind, codesOf } from './accounts.ts';
+
+/** The accounts of each view of each kind of company (contract/ledger.ts, STATEMENT_VIEWS). */
+const VIEWS: Record<CompanyKind, Partial<Record<StatementView, AccountKind[]>>> = {
+  client: { balance: ['client_prepaid', 'client_unbilled', 'client_receivable'] },
+  agency: {
+    balance: ['agency_wallet', 'agency_payable', 'agency_invoiced'],
+    wallet: ['agency_wallet'],
+    earnings: ['agency_revenue'],
+    card: ['card_clearing'],
+  },
+  root: {
+    balance: ['root_revenue', 'root_cost', 'expired', 'granted', 'provider_fee', 'written_off'],
+    card: ['card_clearing'],
+  },
+};
+
+export const viewsOf = (kind: CompanyKind): StatementView[] => Object.keys(VIEWS[kind]) as StatementView[];
+
+/** The codes of a view; null: that kind of company has none of the name. */
+export function codesOfView(kind: CompanyKind, view: StatementView): number[] | null {
+  const kinds = VIEWS[kind][view];
+  return kinds ? codesOf(...kinds) : null;
+}
+
+/** Both sides of an event, as far as the reader may know them (micro-dollars). */
+export interface Sides {
+  price: bigint | null;
+  cost: bigint | null;
+  supplier: bigint | null;
+  margin: bigint | null;
+}
+
+const RETAIL = codesOf('client_prepaid', 'client_unbilled');
+const AGENCY = codesOf('agency_wallet', 'agency_payable', 'agency_revenue');
+const ROOT = codesOf('root_revenue', 'root_cost');
+
+/**
+ * What a lead (or its return) was to each side, from its entries. Clients learn their price only, agencies their cost and
+ * margin, the root everything, with its own margin.
+ */
+export function sidesOf(
+  entries: { account_code: number; amount: bigint }[],
+  reader: CompanyKind,
+  kind: string,
+): Sides {
+  const none: Sides = { price: null, cost: null, supplier: null, margin: null };
+  if (kind !== 'lead' && kind !== 'lead_return') return none;
+  const sum = (codes: number[]): bigint =>
+    entries.reduce((all, entry) => (codes.includes(entry.account_code) ? all + entry.amount : all), 0n);
+  const price = -sum(RETAIL);
+  if (reader === 'client') return { ...none, price };
+  const cost = -sum(codesOf('agency_wallet', 'agency_payable'));
+  if (reader === 'agency') return { ...none, price, cost, margin: sum(AGENCY) };
+  return { price, cost, supplier: -sum([ACCOUNTS.root_cost.code]), margin: sum(ROOT) };
+}
+
+/** A place in a statement as it travels. */
+export const cursorOf = (place: { at: Date; id: string }): string => `${place.at.getTime()}_${place.id}`;
+
+/** The place of a cursor; null for what is none. */
+export function placeOf(cursor: string): { at: Date; id: string } | null {
+  const found = /^(\d{1,15})_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/.exec(cursor);
+  return found ? { at: new Date(Number(found[1])), id: found[2]! } : null;
+}

@@ -1,0 +1,449 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { TransferKind } from '../../../contract/ledger.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { dollarsOf } from '../../../contract/primitives.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Caps } from '../caps/index.ts';
+import type { AccountRef, Ledger, Notices } from '../ledger/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { expiryOf, lastDay, noticeDue, type OpenLot, WalletBook } from './policy.ts';
+import * as store from './store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Whose wallet: an agency. */
+export interface WalletOwner {
+  rootId: string;
+  agencyId: string;
+}
+
+/** What a top-up made. `posted` is false when the same key had made it before. */
+export interface ToppedUp {
+  transferId: string;
+  lotId: string;
+  expiresAt: Date;
+  posted: boolean;
+}
+
+export type Wallet = ReturnType<typeof createWallet>;
+
+/**
+ * The Data Wallet of agencies (BEY-02): lots that are drawn soonest end first and end after twelve months. Everything here
+ * runs inside the caller's transaction and locks the wallet's balance row first; no card is charged here.
+ */
+export function createWallet(
+  { db, clock }: Platform,
+  deps: { ledger: Ledger; caps: Caps; tenants: Tenants; notices: Notices },
+) {
+  const { ledger, caps, tenants, notices } = deps;
+  const owner = ({ rootId, agencyId }: WalletOwner) => ({
+    root_id: rootId,
+    agency_id: agencyId,
+    company_id: agencyId,
+  });
+  const rootOf = ({ rootId }: WalletOwner): Owner => ({
+    root_id: rootId,
+    agency_id: null,
+    company_id: rootId,
+  });
+  const account = (of: WalletOwner): AccountRef => ({ owner: owner(of), kind: 'agency_wallet' });
+  const refuse = (field: string, rule: string): never => {
+    throw new Refusal('conflict', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+  };
+  const positive = (amountMicros: bigint): void => {
+    if (amountMicros <= 0n)
+      throw new Refusal('invalid', 'amount: must be above 0', { errors: { amount: ['must be above 0'] } });
+  };
+
+  /**
+   * The lots of wallets that the caller has locked (ledger.lock). What is over is booked first: to the root, as of the very
+   * moment it ended, or, for what has just come back to a lot that was over, as of now. `known`: the open lots, where the caller has read them.
+   */
+  async function books(
+    tx: Tx,
+    wallets: { of: WalletOwner; accountId: string }[],
+    at: Date,
+    cameBack = false,
+    known?: (OpenLot & { account_id: string })[],
+  ): Promise<Map<string, WalletBook>> {
+    if (wallets.length === 0) return new Map();
+    const lots =
+      known ??
+      (await store.openLots(
+        tx,
+        wallets.map((w) => w.accountId),
+      ));
+    const over = lots.filter((lot) => lot.expires_at <= at);
+    if (over.length > 0) {
+      const times = await store.expiriesOf(
+        tx,
+        over.map((lot) => lot.id),
+      );
+      await ledger.post(
+        tx,
+        over.map((lot) => {
+          const { of } = wallets.find((w) => w.accountId === lot.account_id)!;
+          const before = times.get(lot.id) ?? 0;
+          return {
+            owner: owner(of),
+            kind: 'wallet_expiry',
+            referenceId: lot.id,
+            key: `wallet_expiry:${lot.id}:${before}`,
+            at: cameBack ? at : lot.expires_at,
+            entries: [
+              { account: account(of), amount: -lot.remaining, lotId: lot.id },
+              { account: { owner: rootOf(of), kind: 'expired' }, amount: lot.remaining },
+            ],
+          };
+        }),
+        at,
+      );
+    }
+    return new Map(
+      wallets.map(({ of, accountId }) => [
+        of.agencyId,
+        new WalletBook(lots.filter((lot) => lot.account_id === accountId && lot.expires_at > at)),
+      ]),
+    );
+  }
+
+  /** Locks a wallet and reads its lots; opens it when it is new. */
+  async function open(
+    tx: Tx,
+    of: WalletOwner,
+    at: Date,
+    cameBack = false,
+  ): Promise<{ accountId: string; book: WalletBook }> {
+    const [held] = await ledger.lock(tx, [account(of)], at);
+    const opened = await books(tx, [{ of, accountId: held!.id }], at, cameBack);
+    return { accountId: held!.id, book: opened.get(of.agencyId)! };
+  }
+
+  async function lotOf(tx: Tx, of: WalletOwner, lotId: string) {
+    const lot = await store.lotById(tx, lotId);
+    if (lot?.company_id !== of.agencyId) throw new Refusal('not_found', ownMessages.notFound);
+    return lot;
+  }
+
+  return {
+    books,
+    account,
+
+    /**
+     * Adds a lot, after its money has come in (`granted`: given by the root without payment). Safe to ask again with the
+     * same key. It ends twelve calendar months later, at the end of that day where the agency is.
+     * @throws Refusal 409 when the key had been used for another amount
+     */
+    async topUp(
+      tx: Tx,
+      given: WalletOwner & {
+        amountMicros: bigint;
+        key: string;
+        granted?: boolean;
+        referenceId?: string;
+        memo?: string;
+      },
+      at: Date,
+    ): Promise<ToppedUp> {
+      positive(given.amountMicros);
+      const { accountId } = await open(tx, given, at);
+      const key = `wallet_top_up:${given.agencyId}:${given.key}`;
+      const before = await ledger.posted(tx, given.rootId, key);
+      if (before) {
+        const lot = (await store.lotOfTopUp(tx, before.id))!;
+        if (lot.amount !== given.amountMicros) refuse('idempotencyKey', 'has been used for another amount');
+        return { transferId: before.id, lotId: lot.id, expiresAt: lot.expires_at, posted: false };
+      }
+      const company = await tenants.company(tx, given.agencyId);
+      if (company?.kind !== 'agency') throw new Refusal('not_found', ownMessages.notFound);
+      const lotId = newId(at);
+      const expiresAt = expiryOf(at, company.time_zone);
+      await store.insertLot(tx, {
+        id: lotId,
+        root_id: given.rootId,
+        agency_id: given.agencyId,
+        company_id: given.agencyId,
+        account_id: accountId,
+        is_granted: given.granted ?? false,
+        amount: given.amountMicros,
+        expires_at: expiresAt,
+        created_at: at,
+      });
+      const [transferId] = await ledger.post(
+        tx,
+        [
+          {
+            owner: owner(given),
+            kind: given.granted ? 'wallet_grant' : 'wallet_top_up',
+            referenceId: given.referenceId ?? lotId,
+            memo: given.memo,
+            key,
+            entries: [
+              { account: account(given), amount: given.amountMicros, lotId },
+              {
+                account: { owner: rootOf(given), kind: given.granted ? 'granted' : 'card_clearing' },
+                amount: -given.amountMicros,
+              },
+            ],
+          },
+        ],
+        at,
+      );
+      return { transferId: transferId!, lotId, expiresAt, posted: true };
+    },
+
+    /**
+     * Pays something to the root out of the wallet (leads are paid by billing.sellLeads). Null when the same key did before.
+     * @throws Refusal 409 when the wallet does not cover it, or a hard limit of the wallet would be passed
+     */
+    async debit(
+      tx: Tx,
+      given: WalletOwner & {
+        amountMicros: bigint;
+        key: string;
+        kind?: TransferKind &
+          ('wallet_charge' | 'platform_fee' | 'monthly_fee' | 'minimum_spend' | 'onboarding');
+        referenceId?: string;
+        campaignId?: string;
+        memo?: string;
+      },
+      at: Date,
+    ): Promise<string | null> {
+      positive(given.amountMicros);
+      const { book } = await open(tx, given, at);
+      const kind = given.kind ?? 'wallet_charge';
+      const key = `${kind}:${given.agencyId}:${given.key}`;
+      if (await ledger.posted(tx, given.rootId, key)) return null;
+      const limits = await caps.open(tx, [{ rootId: given.rootId, agencyId: given.agencyId }], at);
+      const spend = { agencyId: given.agencyId, priceMicros: 0n, walletMicros: given.amountMicros };
+      if (limits.refusal(spend)) refuse('amount', ownMessages.capWallet);
+      const parts = book.draw(given.amountMicros);
+      if (!parts)
+        throw new Refusal('conflict', ownMessages.walletEmpty, { errors: { amount: ['is not covered'] } });
+      limits.take(given.rootId, spend);
+      const [id] = await ledger.post(
+        tx,
+        [
+          {
+            owner: owner(given),
+            kind,
+            referenceId: given.referenceId ?? null,
+            campaignId: given.campaignId,
+            memo: given.memo,
+            key,
+            entries: [
+              ...parts.map((part) => ({ account: account(given), amount: -part.amount, lotId: part.lotId })),
+              { account: { owner: rootOf(given), kind: 'root_revenue' }, amount: given.amountMicros },
+            ],
+          },
+        ],
+        at,
+        limits.counted(),
+      );
+      await limits.tell();
+      return id!;
+    },
+
+    /**
+     * Gives money of a paid lot back to the card; only what is left of that lot. Null when the same key did before.
+     * @throws Refusal 404 for a lot of somebody else, 409 when less is left or it was granted
+     */
+    async refund(
+      tx: Tx,
+      given: WalletOwner & { lotId: string; amountMicros: bigint; key: string; referenceId?: string },
+      at: Date,
+    ): Promise<string | null> {
+      positive(given.amountMicros);
+      await open(tx, given, at);
+      const key = `wallet_refund:${given.lotId}:${given.key}`;
+      if (await ledger.posted(tx, given.rootId, key)) return null;
+      const lot = await lotOf(tx, given, given.lotId);
+      if (lot.is_granted) refuse('lot', 'was granted, not paid');
+      if (lot.remaining < given.amountMicros) refuse('amount', 'is more than is left of the lot');
+      const [id] = await ledger.post(
+        tx,
+        [
+          {
+            owner: owner(given),
+            kind: 'wallet_refund',
+            referenceId: given.referenceId ?? lot.id,
+            key,
+            entries: [
+              { account: account(given), amount: -given.amountMicros, lotId: lot.id },
+              { account: { owner: rootOf(given), kind: 'card_clearing' }, amount: given.amountMicros },
+            ],
+          },
+        ],
+        at,
+      );
+      return id!;
+    },
+
+    /**
+     * Books that the card's owner took a top-up back: out of its lot what is left of it, and what has been spent, or has
+     * expired, is owed to the root from then on. Null when the same key did before.
+     * @throws Refusal 409 when it is more than the lot was
+     */
+    async dispute(
+      tx: Tx,
+      given: WalletOwner & { lotId: string; amountMicros: bigint; key: string; referenceId?: string },
+      at: Date,
+    ): Promise<string | null> {
+      positive(given.amountMicros);
+      await open(tx, given, at);
+      const key = `dispute:${given.lotId}:${given.key}`;
+      if (await ledger.posted(tx, given.rootId, key)) return null;
+      const lot = await lotOf(tx, given, given.lotId);
+      if (lot.amount < given.amountMicros) refuse('amount', 'is more than the lot was');
+      // biome-ignore lint/complexity/useMathMinMax: Math.min takes no bigint
+      const left = lot.remaining < given.amountMicros ? lot.remaining : given.amountMicros;
+      const [id] = await ledger.post(
+        tx,
+        [
+          {
+            owner: owner(given),
+            kind: 'dispute',
+            referenceId: given.referenceId ?? lot.id,
+            key,
+            entries: [
+              { account: account(given), amount: -left, lotId: lot.id },
+              { account: { owner: owner(given), kind: 'agency_payable' }, amount: left - given.amountMicros },
+              { account: { owner: rootOf(given), kind: 'card_clearing' }, amount: given.amountMicros },
+            ],
+          },
+        ],
+        at,
+      );
+      return id!;
+    },
+
+    /**
+     * Books that a dispute was decided for us: everything goes back to where it came from, into the original lot with its
+     * original end. Null when that was done before, or there was no such dispute.
+     */
+    async reverseDispute(
+      tx: Tx,
+      given: WalletOwner & { lotId: string; key: string },
+      at: Date,
+    ): Promise<string | null> {
+      await open(tx, given, at);
+      const original = await ledger.posted(tx, given.rootId, `dispute:${given.lotId}:${given.key}`);
+      if (!original) return null;
+      const [id] = await ledger.post(
+        tx,
+        [
+          {
+            owner: owner(given),
+            kind: 'dispute_reversal',
+            referenceId: original.id,
+            key: `dispute_reversal:${given.lotId}:${given.key}`,
+            entries: original.entries.map((entry) => ({
+              account: {
+                owner: entry.companyId === given.agencyId ? owner(given) : rootOf(given),
+                kind: entry.kind,
+              },
+              amount: -entry.amount,
+              ...(entry.lotId ? { lotId: entry.lotId } : {}),
+            })),
+          },
+        ],
+        at,
+      );
+      await open(tx, given, at, true); // The lot may be over by now.
+      return id ?? null;
+    },
+
+    /**
+     * Books what is left of lots that are over; `cameBack`: something has just been given back. Returns what can still be
+     * drawn.
+     */
+    expire: async (tx: Tx, of: WalletOwner, at: Date, cameBack = false): Promise<bigint> =>
+      (await open(tx, of, at, cameBack)).book.available,
+
+    /** What can be drawn at an instant, micro-dollars. */
+    balance: async (tx: Tx, agencyId: string, at: Date): Promise<bigint> =>
+      (await store.sums(tx, agencyId, at)).usable,
+
+    /** The balance over all that counts before an instant of the past, micro-dollars. */
+    async balanceAsOf(tx: Tx, agencyId: string, instant: Date): Promise<bigint> {
+      const { over } = await store.sums(tx, agencyId, instant);
+      return (await ledger.balanceAsOf(tx, agencyId, ['agency_wallet'], instant)) - over;
+    },
+
+    /** The lots of a wallet, newest first, 500 at most. */
+    lots: store.lotsOf,
+
+    /**
+     * What happened in a month ('YYYY-MM', where the agency is), newest first, in the words of the spec (product 3, Data
+     * wallet): leads are summed by day and campaign.
+     */
+    async history(tx: Tx, agencyId: string, month: string) {
+      const company = await tenants.company(tx, agencyId);
+      if (!company) throw new Refusal('not_found', ownMessages.notFound);
+      const timeZone = company.time_zone;
+      const first = Temporal.PlainYearMonth.from(month).toPlainDate({ day: 1 });
+      const instant = (day: Temporal.PlainDate) =>
+        new Date(day.toZonedDateTime({ timeZone }).epochMilliseconds);
+      const rows = await store.history(
+        tx,
+        agencyId,
+        instant(first),
+        instant(first.add({ months: 1 })),
+        timeZone,
+      );
+      return rows.map((row) => {
+        const type: 'topup' | 'charge' | 'other' =
+          row.kind === 'wallet_top_up' || row.kind === 'wallet_grant'
+            ? 'topup'
+            : row.amount < 0n && row.kind !== 'wallet_expiry'
+              ? 'charge'
+              : 'other';
+        return {
+          id: row.id,
+          kind: row.kind as TransferKind,
+          campaign: row.campaign,
+          leads: row.kind === 'lead' ? Number(row.leads) : null,
+          created_at: row.at,
+          expired_at: row.expires_at && lastDay(row.expires_at, timeZone),
+          amountMicros: row.amount,
+          transaction_type: type,
+        };
+      });
+    },
+
+    /** Books what is over of a root's wallets, and tells about what soon will be. Returns how many of each. */
+    async sweep(rootId: string): Promise<{ expired: number; noticed: number }> {
+      const at = clock.now();
+      const scope = { rootId };
+      const ending = await inScope(db.app, scope, (tx) =>
+        store.endingLots(tx, rootId, new Date(at.getTime() + 32 * DAY_MS)),
+      );
+      const over = ending.filter((lot) => lot.expires_at <= at);
+      for (const agencyId of new Set(over.map((lot) => lot.company_id)))
+        await inScope(db.app, scope, (tx) => open(tx, { rootId, agencyId }, at));
+      let noticed = 0;
+      for (const lot of ending) {
+        const days = noticeDue(lot, at, lot.time_zone);
+        if (days === null) continue;
+        const to = { root_id: lot.root_id, agency_id: lot.agency_id, company_id: lot.company_id };
+        const sender = await notices.sender(to);
+        await inScope(db.app, scope, async (tx) => {
+          if (!(await store.markNoticed(tx, lot.id, days))) return;
+          noticed++;
+          const left = dollarsOf(((await store.lotById(tx, lot.id))?.remaining ?? 0n) as bigint);
+          await notices.tell(tx, 'wallet.expiry', sender, to, {
+            subject: days === 1 ? 'Data Wallet balance ends today' : 'Data Wallet balance will end soon',
+            lines: [
+              `$${left} of your Data Wallet can be used until the end of ${lastDay(lot.expires_at, lot.time_zone)}.`,
+              'What is not used by then expires. Leads use the balance that ends soonest first, so there is nothing you need to choose.',
+            ],
+          });
+        });
+      }
+      return { expired: over.length, noticed };
+    },
+  };
+}
