@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { startEmbedded } from '../server/platform/db/embedded.ts';
 import { type DatabaseReport, restartDatabase } from '../server/test/faults/database.ts';
 import { type IngestReport, killDuringIngest } from '../server/test/faults/ingest.ts';
+import { runWalletModel } from '../server/test/faults/wallet-model.ts';
 import { killWorker, type WorkerReport } from '../server/test/faults/worker.ts';
 import { createTestDatabase, prepareTestDatabases } from '../server/test/template.ts';
 
@@ -52,6 +53,11 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
   async worker() {
     const report = await onDatabase((url) => killWorker(url, { kills, seed, log }));
     return { report, good: goodWorker(report) };
+  },
+  /** Random lives of wallets against a simple model: 200 for each kill that the others make. */
+  async wallet() {
+    const report = await onDatabase((url) => runWalletModel(url, { runs: kills * 200, seed }));
+    return { report, good: report.sequences >= kills * 200 && report.broken.length === 0 };
   },
   async database() {
     const report = await restartDatabase({ kills, seed, log });

@@ -2,14 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { auditLedger } from '../../features/ledger/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Ctx } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
 import type { Company, MadeCampaign, MadePerson } from '../factories.ts';
 import { openStage, type Running, type Stage } from '../stage.ts';
 import { type FaultRun, randomFrom, until } from './harness.ts';
 
 const PRICE = 250_000n;
 const COST = 100_000n;
+const SUPPLIER = 20_000n;
 const PEOPLE_PER_KILL = 160;
 
 /** What the database and the receiver say after the kills. Every list of SQL findings should be empty. */
@@ -41,7 +44,11 @@ const INVARIANTS: Record<string, string> = {
   'debit without its lead': `select count(*) from transfer t where t.kind = 'lead' and not exists (select from lead l where l.transfer_id = t.id)`,
   'lead debited twice': `select count(*) from (select from transfer where kind = 'lead' group by reference_id having count(*) > 1) twice`,
   'transfer that does not sum to zero or lacks a side': `select count(*) from (select from transfer t left join entry e on e.transfer_id = t.id group by t.id, t.kind
-       having coalesce(sum(e.amount), 1) <> 0 or count(e.line) <> case t.kind when 'lead' then 4 else 2 end) bad`,
+       having coalesce(sum(e.amount), 1) <> 0 or count(distinct e.account_code) <> case t.kind when 'lead' then 6 else 2 end) bad`,
+  'wholesale that was neither drawn from the wallet nor is owed, or both': `select count(*) from (select from lead l join entry e on e.transfer_id = l.transfer_id
+       and e.account_code in (10, 11) group by l.id, l.cost_micros having sum(e.amount) <> -l.cost_micros or count(distinct e.account_code) <> 1) bad`,
+  'wallet or limit that was not used': `select (not exists (select from entry where account_code = 10 and amount < 0))::int
+       + (not exists (select from spend_day where subject = 'wallet'))::int`,
   'balance other than the sum of its entries': `select count(*) from account_balance b
        where balance <> (select coalesce(sum(amount), 0) from entry e where e.account_id = b.account_id) or balance < 0`,
   'lead and webhook without exactly one delivery': `select count(*) from (select from lead l join integration i on i.campaign_id = l.campaign_id
@@ -121,6 +128,9 @@ export async function killWorker(databaseUrl: string, { kills, seed, log }: Faul
       const count = await stage.number(query);
       if (count > 0) broken[name] = count;
     }
+    const client = await stage.admin.connect();
+    const { checks } = await auditLedger(client).finally(() => client.release());
+    for (const check of checks) if (check.violations > 0) broken[check.name] = check.violations;
     const unique = new Map(receiver.got.map((message) => [message.id, message]));
     const told = new Map<string, number>();
     for (const { path, lead } of unique.values())
@@ -182,7 +192,10 @@ async function openReceiver() {
   };
 }
 
-/** Two campaigns with money enough, a price on each side, and two webhooks each. */
+/**
+ * Two campaigns with money enough, a price on each side, and two webhooks each. The agency's wallet, in three lots, pays for
+ * some of the leads; a limit is watched that nobody reaches.
+ */
 async function fill(
   stage: Stage,
   receiver: { address: string; secrets: Map<string, string> },
@@ -192,6 +205,23 @@ async function fill(
   const agency = await make.agency(root, { host: 'faults.test' });
   await make.leadCost(agency, COST);
   const tenant = (await features.tenants.byHost('faults.test'))!;
+  await inScope(stage.platform.db.app, { rootId: root.id }, async (tx) => {
+    const at = systemClock.now();
+    const of = { rootId: root.id, agencyId: agency.id };
+    await features.billing.setSupplierCost(tx, {
+      rootId: root.id,
+      module: 'local',
+      costMicros: SUPPLIER,
+      from: new Date(0),
+    });
+    for (const key of ['a', 'b', 'c'])
+      await features.wallet.topUp(tx, { ...of, amountMicros: COST * 70n + 1n, key }, at);
+  });
+  await stage.admin.query(
+    `insert into cap (id, root_id, agency_id, company_id, subject, subject_id, period, set_by, hard_micros, updated_at)
+     values (gen_random_uuid(), $1, $2, $2, 'wallet', $2, 'month', 'agency', 1000000000000, now())`,
+    [root.id, agency.id],
+  );
   const campaigns: MadeCampaign[] = [];
   for (let i = 0; i < 2; i++) {
     const client = await make.client(agency);
