@@ -181,6 +181,15 @@ const generalSetting = createRoute({
   component: lazyRouteComponent(() => import('./features/settings/GeneralSettingPage.tsx')),
 });
 
+const statement = createRoute({
+  getParentRoute: () => framed,
+  path: '/configuration/statement',
+  beforeLoad: ({ context }) => {
+    if (!userMay(context.user, 'statement.read')) throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./features/ledger/StatementPage.tsx')),
+});
+
 const tree = root.addChildren([
   home,
   login,
@@ -198,6 +207,7 @@ const tree = root.addChildren([
     clientManagement,
     userSessions,
     generalSetting,
+    statement,
     moduleRoot.addChildren([moduleHome, moduleDashboard, campaigns]),
   ]),
 ]);

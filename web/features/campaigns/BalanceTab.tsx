@@ -9,6 +9,7 @@ import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
 import { StatTile } from '../../ui/StatTile.tsx';
+import { reasonWords } from '../insight/reasons.ts';
 import { quoted } from './actions.tsx';
 import classes from './campaigns.module.css';
 import { amountFault, amountOf, type Campaign, leadsLeft, microsOf } from './model.ts';
@@ -29,6 +30,12 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
         <Notice tone="warn" title="The campaign stands still">
           The balance does not cover another lead.{' '}
           {mayAdd ? 'Add balance, and it goes on by itself.' : `It goes on when ${agency} adds balance.`}
+        </Notice>
+      )}
+      {campaign.statusReason?.startsWith('cap_') && (
+        <Notice tone="warn" title="The campaign stands still">
+          {reasonWords(campaign.statusReason).meaning} It goes on by itself when the day or month of the limit
+          is over, or at once when whoever set the limit raises it.
         </Notice>
       )}
       <div className={classes.three}>

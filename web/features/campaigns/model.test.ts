@@ -116,6 +116,7 @@ describe('[CAMP-05] the form of the set-up', () => {
 describe('[CAMP-07] words for a state', () => {
   it('says why a campaign stands still', () => {
     expect(statusWords({ status: 'paused', statusReason: 'balance_empty' })).toBe('Balance used up');
+    expect(statusWords({ status: 'paused', statusReason: 'cap_client' })).toBe('Limit reached');
     expect(statusWords({ status: 'paused', statusReason: 'person' })).toBe('Paused');
     expect(statusWords({ status: 'active', statusReason: null })).toBe('Active');
   });

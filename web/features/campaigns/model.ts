@@ -139,6 +139,7 @@ export function leadsLeft(balance: number, price: number): number | null {
 /** Where a campaign stands, with the reason, in words. */
 export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>): string {
   if (campaign.status === 'paused' && campaign.statusReason === 'balance_empty') return 'Balance used up';
+  if (campaign.status === 'paused' && campaign.statusReason?.startsWith('cap_')) return 'Limit reached';
   return { active: 'Active', paused: 'Paused', archived: 'Archived', removed: 'Removed' }[campaign.status];
 }
 

@@ -4,6 +4,7 @@ import {
   IconDevices,
   IconLayoutDashboard,
   IconLock,
+  IconReceipt,
   IconSettings,
   IconShieldLock,
   IconTarget,
@@ -40,6 +41,8 @@ export default function Frame() {
         : { label: 'Client Management', to: '/configuration/client-management', icon: IconBuilding },
     );
   }
+  if (userMay(user, 'statement.read'))
+    links.push({ label: 'Statement', to: '/configuration/statement', icon: IconReceipt });
   if (userMay(user, 'people.import')) {
     links.push({ label: 'People data', to: '/configuration/people-import', icon: IconUsers });
     if (isRoot) links.push({ label: 'API reference', to: '/api/reference', icon: IconApi, external: true });

@@ -1,0 +1,273 @@
+import { Button, Group, SegmentedControl, Select, Skeleton, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconDownload, IconReceipt } from '@tabler/icons-react';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { Client } from '../../../contract/index.ts';
+import {
+  STATEMENT_VIEWS,
+  type StatementView,
+  TRANSFER_KINDS,
+  type TransferKind,
+} from '../../../contract/ledger.ts';
+import { api } from '../../api/client.ts';
+import { download } from '../../api/download.ts';
+import { useUser } from '../../api/user.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { useDrawer } from '../../ui/DetailDrawer.tsx';
+import { money } from '../../ui/format.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { StatTile } from '../../ui/StatTile.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { Clip, Money, None, When } from '../../ui/Values.tsx';
+import { CampaignSelect } from '../insight/CampaignSelect.tsx';
+import { dayIn, rangeOf } from '../insight/range.ts';
+import { LineDrawer } from './LineDrawer.tsx';
+import classes from './StatementPage.module.css';
+import { kindWords, viewWords } from './words.ts';
+
+const BalanceChart = lazy(() => import('./BalanceChart.tsx'));
+const RangePicker = lazy(() => import('../insight/RangePicker.tsx'));
+
+type Line = Awaited<ReturnType<Client['ledger']['statement']>>['data'][number];
+
+/** What happened to the company's money: the balance over time, and every line of it. */
+export default function StatementPage() {
+  const user = useUser();
+  const drawer = useDrawer('line');
+  const [params, set] = useSearchParams();
+  const today = dayIn(new Date(), user.time_zone);
+  const { from, to, days } = params;
+  const range = useMemo(() => rangeOf({ from, to, days } as never, today), [from, to, days, today]);
+  const view: StatementView = STATEMENT_VIEWS.find((one) => one === params.view) ?? 'balance';
+  const kind: TransferKind | undefined = TRANSFER_KINDS.find((one) => one === params.kind);
+  const [text, setText] = useState(params.q ?? '');
+  const [search] = useDebouncedValue(text.trim(), 300);
+  const span = { view, startDate: range.start, endDate: range.end };
+  const filter = {
+    ...span,
+    ...(kind ? { kind } : {}),
+    ...(params.campaign ? { leadspeekID: params.campaign } : {}),
+    ...(search ? { searchQuery: search } : {}),
+  };
+  const isFiltered = Boolean(kind || params.campaign || search);
+
+  const series = useQuery({
+    queryKey: ['statement', 'series', span],
+    queryFn: ({ signal }) => api.ledger.series(span, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const query = useInfiniteQuery({
+    queryKey: ['statement', 'lines', filter],
+    queryFn: ({ signal, pageParam }) =>
+      api.ledger.statement({ ...filter, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor,
+    placeholderData: keepPreviousData,
+  });
+  const first = query.data?.pages[0];
+  const company = user.company_kind as 'client' | 'agency' | 'root';
+  const views = first?.views ?? [view];
+  const rows = query.data?.pages.flatMap((page) => page.data);
+  const change = first && first.opening_micros !== null ? first.balance_micros - first.opening_micros : null;
+
+  return (
+    <>
+      <PageHeader
+        title="Statement"
+        line={`What happened to the money of ${user.company_name}, to the last lead.`}
+        primary={
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            onClick={() => void download('/ledger/statement/export', filter)}
+          >
+            Download CSV
+          </Button>
+        }
+      />
+      <Group mb="md" gap="sm" justify="space-between">
+        {views.length > 1 ? (
+          <SegmentedControl
+            aria-label="Account"
+            value={view}
+            data={views.map((one) => ({ value: one, label: viewWords(company, one).title }))}
+            onChange={(next) => set({ view: next === 'balance' ? undefined : next })}
+            style={{ maxWidth: '100%', overflowX: 'auto' }}
+          />
+        ) : (
+          <span />
+        )}
+        <Suspense fallback={<Skeleton height={36} width={320} />}>
+          <RangePicker
+            range={range}
+            today={today}
+            onDays={(count) =>
+              set({ days: count === 30 ? undefined : String(count), from: undefined, to: undefined })
+            }
+            onRange={({ start, end }) => set({ from: start, to: end, days: undefined })}
+          />
+        </Suspense>
+      </Group>
+      <div className={classes.top}>
+        <div className={classes.tiles}>
+          <StatTile label="Balance at the end" value={first && money(first.balance_micros)} />
+          <StatTile label="Balance before" value={first && money(first.opening_micros ?? 0)} />
+          <StatTile
+            label="Change"
+            value={first && (change === null ? '' : `${change > 0 ? '+' : ''}${money(change)}`)}
+          />
+        </div>
+        <section className="card" aria-label="Balance over time">
+          <Text size="sm" c="dimmed" px={16} pt={12}>
+            {viewWords(company, view).meaning}, at the end of each day
+          </Text>
+          <div className={classes.chart} role="img" aria-label="Chart of the balance by day">
+            {series.error ? (
+              <ErrorState
+                error={series.error}
+                what="The balances could not be loaded"
+                onRetry={() => void series.refetch()}
+              />
+            ) : (
+              <Suspense fallback={<Skeleton height="100%" />}>
+                {series.data ? <BalanceChart days={series.data.days} /> : <Skeleton height="100%" />}
+              </Suspense>
+            )}
+          </div>
+        </section>
+      </div>
+      <div className={classes.filters}>
+        <Select
+          aria-label="Kind"
+          placeholder="All kinds"
+          clearable
+          clearButtonProps={{ 'aria-label': 'All kinds' }}
+          searchable
+          w={{ base: '100%', xs: 200 }}
+          data={TRANSFER_KINDS.map((value) => ({ value, label: kindWords(value) }))}
+          value={kind ?? null}
+          onChange={(value) => set({ kind: value ?? undefined })}
+        />
+        <CampaignSelect value={params.campaign} onChange={(id) => set({ campaign: id })} />
+        <TextInput
+          aria-label="Find by id"
+          placeholder="Find by the id of a line or lead"
+          w={{ base: '100%', xs: 280 }}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            set({ q: event.currentTarget.value || undefined });
+          }}
+        />
+      </div>
+      <DataTable
+        label="Lines"
+        name="statement"
+        columns={columnsFor(company)}
+        query={{
+          data: rows && { data: rows },
+          error: query.error,
+          isPending: query.isPending,
+          isFetching: query.isFetching,
+          refetch: () => query.refetch(),
+        }}
+        rowKey={(row) => row.id}
+        onRow={(row) => drawer.open(row.id)}
+        empty={
+          <EmptyState
+            icon={<IconReceipt size={32} stroke={1.4} />}
+            title={isFiltered ? 'No line matches' : 'Nothing happened in this period'}
+            text={
+              isFiltered
+                ? 'Choose another kind or campaign, or a longer period.'
+                : 'Every lead, top-up, charge and refund is a line here. Choose a longer period to see earlier ones.'
+            }
+          />
+        }
+      />
+      {query.hasNextPage && (
+        <Group justify="center" mt="md">
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            Show older lines
+          </Button>
+        </Group>
+      )}
+      <LineDrawer />
+    </>
+  );
+}
+
+const amount = (micros: number | null) => (micros === null ? <None /> : <Money micros={micros} unit />);
+
+function columnsFor(company: 'client' | 'agency' | 'root'): Column<Line>[] {
+  return [
+    { key: 'kind', title: 'What', render: (row) => kindWords(row.kind) },
+    { key: 'created_at', title: 'When', render: (row) => <When at={row.created_at} /> },
+    ...(company === 'client'
+      ? []
+      : [
+          {
+            key: 'company',
+            title: 'Company',
+            render: (row: Line) => <Clip text={row.company_name} max={160} />,
+          },
+        ]),
+    {
+      key: 'campaign',
+      title: 'Campaign',
+      phone: false,
+      render: (row) => <Clip text={row.campaignName} max={180} />,
+    },
+    ...(company === 'client'
+      ? []
+      : [
+          {
+            key: 'price',
+            title: 'Price',
+            align: 'right' as const,
+            render: (row: Line) => amount(row.price_micros),
+          },
+          {
+            key: 'cost',
+            title: 'Cost',
+            align: 'right' as const,
+            render: (row: Line) => amount(row.cost_micros),
+          },
+          {
+            key: 'margin',
+            title: 'Margin',
+            align: 'right' as const,
+            render: (row: Line) => amount(row.margin_micros),
+          },
+        ]),
+    ...(company === 'root'
+      ? [
+          {
+            key: 'supplier',
+            title: 'Supplier cost',
+            align: 'right' as const,
+            hidden: true,
+            render: (row: Line) => amount(row.supplier_micros),
+          },
+        ]
+      : []),
+    {
+      key: 'amount',
+      title: 'Amount',
+      align: 'right',
+      render: (row) => <Money micros={row.amount_micros} unit />,
+    },
+    {
+      key: 'balance',
+      title: 'Balance',
+      align: 'right',
+      render: (row) => <Money micros={row.balance_micros} unit />,
+    },
+  ];
+}

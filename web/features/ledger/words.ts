@@ -1,0 +1,61 @@
+import type { StatementView, TransferKind } from '../../../contract/ledger.ts';
+import { prettyCode } from '../../ui/format.ts';
+
+const kinds: Partial<Record<TransferKind, string>> = {
+  lead: 'Lead',
+  lead_return: 'Lead given back',
+  top_up: 'Balance recorded',
+  prepaid_top_up: 'Top-up by card',
+  prepaid_refund: 'Prepaid refund',
+  prepaid_move: 'Balance moved',
+  wallet_top_up: 'Wallet top-up',
+  wallet_grant: 'Wallet credit',
+  wallet_charge: 'Wallet charge',
+  wallet_expiry: 'Wallet balance expired',
+  wallet_refund: 'Wallet refund',
+  dispute_reversal: 'Dispute won',
+  write_off: 'Written off',
+};
+
+/** What a line is, in words. */
+export const kindWords = (kind: TransferKind): string => kinds[kind] ?? prettyCode(kind);
+
+const views: Record<'client' | 'agency' | 'root', Partial<Record<StatementView, [string, string]>>> = {
+  client: { balance: ['Balance', 'Prepaid balance, less what is owed'] },
+  agency: {
+    balance: ['With the platform', 'Data Wallet, less what is owed to the platform'],
+    wallet: ['Data Wallet', 'What is left in the Data Wallet'],
+    earnings: ['Earnings', 'What clients were charged, all in all'],
+    card: ['Money in', 'What clients paid, with the sign of the books: below zero is money that came in'],
+  },
+  root: {
+    balance: ['Revenue', 'Revenue less costs, all in all'],
+    card: ['Money in', 'What agencies paid, with the sign of the books: below zero is money that came in'],
+  },
+};
+
+/** A view's name and what its balance means. */
+export function viewWords(
+  company: 'client' | 'agency' | 'root',
+  view: StatementView,
+): { title: string; meaning: string } {
+  const [title, meaning] = views[company][view] ?? [prettyCode(view), ''];
+  return { title, meaning };
+}
+
+const accounts: Record<string, string> = {
+  client_prepaid: 'Prepaid balance',
+  client_unbilled: 'Not yet invoiced',
+  client_receivable: 'Invoiced',
+  agency_wallet: 'Data Wallet',
+  agency_payable: 'Owed to the platform',
+  agency_invoiced: 'Invoiced by the platform',
+  agency_revenue: 'Earnings',
+  root_revenue: 'Revenue',
+  root_cost: 'Supplier cost',
+  supplier_due: 'Owed to suppliers',
+  card_clearing: 'Money in',
+};
+
+/** The name of an account, in words. */
+export const accountWords = (account: string): string => accounts[account] ?? prettyCode(account);
