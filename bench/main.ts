@@ -3,17 +3,19 @@ import { buildAll } from '../scripts/build.ts';
 import { benchBacklog } from './backlog.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
+import { benchLedger } from './ledger.ts';
 import { benchReplay } from './replay.ts';
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const full = flags.has('--full');
 
-const benchmarks: Record<string, () => Promise<Result>> = {
+const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   ingest: () => benchIngest(),
   backlog: () => benchBacklog({ seconds: full ? 60 : 10 }),
   replay: () => benchReplay(),
   import: () => benchImport(),
+  ledger: () => benchLedger({ full }),
 };
 for (const name of names) {
   if (!benchmarks[name]) {
@@ -31,7 +33,7 @@ for (const flag of flags) {
 await buildAll(true);
 const results: Result[] = [];
 for (const [name, run] of Object.entries(benchmarks)) {
-  if (names.length === 0 || names.includes(name)) results.push(await run());
+  if (names.length === 0 || names.includes(name)) results.push(...[await run()].flat());
 }
 
 const count = (value: number): string => Math.round(value).toLocaleString('en-US');
