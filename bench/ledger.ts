@@ -253,6 +253,7 @@ async function readings(stage: Stage, root: Company, entries: number): Promise<R
         kind: 'agency',
         grade: 'agency.owner',
         isAccountExecutive: false,
+        trueActor: null,
       },
       requestId: 'bench',
       clock: systemClock,

@@ -118,6 +118,24 @@ export async function seedDemo(
   await make.leadCost(acme, 900_000n);
   await make.leadCost(bluepeak, 1_000_000n);
   await make.leadCost(ridge, 1_100_000n);
+  // Acme pays its leads out of a Data Wallet while it lasts; what a lead costs the platform itself is known, too.
+  await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
+    await features.billing.setSupplierCost(tx, {
+      rootId: master.id,
+      module: 'local',
+      costMicros: 350_000n,
+      from: begin,
+    });
+    for (const [key, dollars] of [
+      ['demo-1', 500n],
+      ['demo-2', 250n],
+    ] as const)
+      await features.wallet.topUp(
+        tx,
+        { rootId: master.id, agencyId: acme.id, amountMicros: dollars * USD, key },
+        clock.now(),
+      );
+  });
   const northwind = await make.client(acme, { name: 'Northwind Outfitters' });
   const harbor = await make.client(acme, { name: 'Harbor Dental Care' });
   const evergreen = await make.client(acme, { name: 'Evergreen Realty Group' });

@@ -526,3 +526,310 @@ beforeAll(async () => {
       personId,
       canary,
     };
+  };
+  fresh = async (target) => {
+    const campaign = await make.campaign(target.client, {
+      name: `${target.canary} fresh`,
+      price: 1_000_000n,
+      balance: 5_000_000n,
+    });
+    const { rows } = await app.admin.query(
+      `insert into integration (id, root_id, agency_id, company_id, campaign_id, kind, url, secret_sealed, state, created_at, updated_at)
+       select gen_random_uuid(), root_id, agency_id, company_id, $2, kind, url, secret_sealed, state, now(), now() from integration where id = $1 returning id`,
+      [target.webhookId, campaign.id],
+    );
+    return { ...target, campaign, webhookId: rows[0].id };
+  };
+  own = await build('Own', agency1, root1);
+  targets = [
+    own,
+    await build('SiblingClient', agency1, root1),
+    await build('SiblingAgency', agency2, root1),
+    await build('OtherRoot', agency3, root2),
+  ];
+  const companies = {
+    root: { company: root1, host: 'root.test' },
+    agency: { company: agency1, host: 'one.test' },
+    client: { company: own.client, host: 'one.test' },
+  };
+  principals = [];
+  for (const grade of [
+    'root.owner',
+    'root.administrator',
+    'root.sales',
+    'agency.owner',
+    'agency.administrator',
+    'agency.sales',
+    'client.owner',
+    'client.administrator',
+  ] as const) {
+    const [kind, role] = grade.split('.') as ['root' | 'agency' | 'client', 'owner'];
+    const { company, host } = companies[kind];
+    const user = await make.user(company, { role, passwordHash });
+    principals.push({
+      grade,
+      host,
+      userId: user.id,
+      companyId: company.id,
+      token: await app.signIn(user.email, host),
+      sees: (t) =>
+        t.client.root_id === root1.id &&
+        (kind === 'root' || t.client.agency_id === agency1.id) &&
+        (kind !== 'client' || t.client.id === own.client.id),
+    });
+  }
+});
+afterAll(() => app.close());
+
+const routes = () => app.server.routeList.filter((route) => route.method !== 'HEAD');
+const leaks = (text: string, principal: Principal): string[] =>
+  targets.filter((t) => !principal.sees(t) && text.includes(t.canary)).map((t) => t.name);
+
+async function ask(key: string, target: Target, who: Principal | { host: string; token?: string }) {
+  const [method = ''] = key.split(' ');
+  const { url, body, headers, payload } = await samples[key]!.request(
+    target,
+    'userId' in who ? who : undefined,
+  );
+  const response = await app.server.inject({
+    method: method as 'GET',
+    url,
+    headers: {
+      host: who.host,
+      'user-agent': 'matrix',
+      ...(who.token ? { authorization: `Bearer ${who.token}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? (payload === undefined ? {} : { payload }) : { payload: JSON.stringify(body) }),
+  });
+  return { status: response.statusCode, text: response.body };
+}
+
+/** A browser download is asked with a token that the person has just got. */
+async function download(url: string, principal: Principal) {
+  const { body } = await app.call('POST', '/api/general/download-token', {
+    host: principal.host,
+    token: principal.token,
+    body: { path: url },
+  });
+  const response = await app.server.inject({
+    method: 'GET',
+    url: String(body.url),
+    headers: { host: principal.host },
+  });
+  return { status: response.statusCode, text: response.body };
+}
+
+describe('[TEN-02] every route, every role, own and foreign tenants', () => {
+  test('every route has a policy and a sample', () => {
+    const listed = routes().map((route) => `${route.method} ${route.url}`);
+    expect(listed.filter((key) => !samples[key])).toEqual([]);
+    expect(Object.keys(samples).filter((key) => !listed.includes(key))).toEqual([]);
+    expect(routes().filter((route) => !route.access)).toEqual([]);
+  });
+
+  test('nobody passes a guarded route without a login, with a forged one, or at a foreign host', async () => {
+    for (const route of routes()) {
+      const key = `${route.method} ${route.url}`;
+      const guarded = route.access === 'download' || (route.access ?? '') in PERMISSIONS;
+      const anonymous = await ask(key, own, { host: 'root.test' });
+      if (guarded) expect([key, anonymous.status]).toEqual([key, 401]);
+      else
+        expect([key, [200, 204, 304, ...(samples[key]!.passes ?? [])].includes(anonymous.status)]).toEqual([
+          key,
+          true,
+        ]);
+      expect([key, targets.filter((t) => anonymous.text.includes(t.canary))]).toEqual([key, []]);
+      if (!guarded || route.access === 'download') continue;
+      expect([key, (await ask(key, own, { host: 'root.test', token: 'not.a.token' })).status]).toEqual([
+        key,
+        401,
+      ]);
+      for (const host of ['other.test', 'three.test']) {
+        expect([key, host, (await ask(key, own, { host, token: principals[0]!.token })).status]).toEqual([
+          key,
+          host,
+          401,
+        ]);
+      }
+    }
+  });
+
+  test('each role reaches what its permission and scope allow, and nothing else', async () => {
+    for (const route of routes()) {
+      const key = `${route.method} ${route.url}`;
+      const sample = samples[key]!;
+      if (!((route.access ?? '') in PERMISSIONS) || key === 'POST /api/logout') continue;
+      for (const principal of principals) {
+        for (const target of sample.named ? targets : [own]) {
+          const { status, text } = await ask(key, target, principal);
+          const at = [key, principal.grade, target.name];
+          expect([...at, leaks(text, principal)]).toEqual([...at, []]);
+          if (!may(principal.grade, route.access as Permission))
+            expect([...at, status]).toEqual([...at, 403]);
+          else if (
+            sample.named &&
+            !(sample.rootOnly ? target.client.root_id === own.client.root_id : principal.sees(target))
+          ) {
+            expect([...at, status]).toEqual([...at, 404]);
+          } else
+            expect([
+              ...at,
+              status,
+              (status >= 200 && status < 300) || (sample.passes ?? []).includes(status),
+            ]).toEqual([...at, status, true]);
+        }
+      }
+    }
+  }, 120_000);
+
+  test('downloads: the token is for one person, one file, one use', async () => {
+    for (const [key, permission] of Object.entries(downloads)) {
+      const sample = samples[key]!;
+      for (const principal of principals) {
+        for (const target of sample.named ? targets : [own]) {
+          const { url } = await sample.request(target);
+          const { status, text } = await download(url, principal);
+          const at = [key, principal.grade, target.name];
+          expect([...at, leaks(text, principal)]).toEqual([...at, []]);
+          const seen =
+            !sample.named ||
+            (sample.rootOnly ? target.client.root_id === own.client.root_id : principal.sees(target));
+          expect([...at, status]).toEqual([
+            ...at,
+            !may(principal.grade, permission) ? 403 : seen ? 200 : 404,
+          ]);
+        }
+      }
+    }
+    const { host, token } = principals[3]!;
+    const { body } = await app.call('POST', '/api/general/download-token', {
+      host,
+      token,
+      body: { path: '/api/leadspeek/report/lead/export' },
+    });
+    const get = (url: string, at = host) =>
+      app.server.inject({ method: 'GET', url, headers: { host: at } }).then((r) => r.statusCode);
+    const url = String(body.url);
+    expect(await get(url.replace('/lead/export', '/lead/export?companyID=x&'))).toBe(401);
+    expect(await get(url, 'two.test')).toBe(401);
+    const again = await app.call('POST', '/api/general/download-token', {
+      host,
+      token,
+      body: { path: '/api/leadspeek/report/lead/export' },
+    });
+    expect(await get(String(again.body.url))).toBe(200);
+    expect(await get(String(again.body.url))).toBe(401);
+    const late = await app.call('POST', '/api/general/download-token', {
+      host,
+      token,
+      body: { path: '/api/leadspeek/report/lead/export' },
+    });
+    app.clock.advance(61_000);
+    expect(await get(String(late.body.url))).toBe(401);
+    app.clock.advance(-61_000);
+  });
+
+  test('the database alone keeps tenants apart: a scope sees its rows whatever a query forgets', async () => {
+    const { rows: tables } = await app.admin.query(
+      `select c.relname, c.relrowsecurity and c.relforcerowsecurity as walled from pg_class c
+       join pg_attribute a on a.attrelid = c.oid and a.attname = 'root_id'
+       where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and not c.relispartition`,
+    );
+    expect(tables.length).toBeGreaterThan(20);
+    expect(tables.filter((table) => !table.walled)).toEqual([]);
+    const { rows: parts } = await app.admin.query(
+      `select relname from pg_class where relispartition and relkind = 'r' and not relrowsecurity and relnamespace = 'public'::regnamespace`,
+    );
+    expect(parts).toEqual([]);
+    const { appPool } = app.platform.db;
+    const { rows: me } = await appPool.query(
+      `select rolsuper or rolbypassrls as strong, exists (select from pg_class where relowner = r.oid) as owns from pg_roles r where rolname = current_user`,
+    );
+    expect(me[0]).toEqual({ strong: false, owns: false });
+    for (const { relname } of tables) {
+      const unscoped = await appPool.query(`select count(*) as n from ${relname}`);
+      expect([relname, Number(unscoped.rows[0].n)]).toEqual([relname, 0]);
+      for (const target of targets) {
+        const client = await appPool.connect();
+        await client.query('begin');
+        await client.query(
+          `select set_config('role', 'lead_client', true), set_config('scope.root_id', $1, true), set_config('scope.agency_id', $2, true), set_config('scope.company_id', $3, true)`,
+          [target.client.root_id, target.client.agency_id, target.client.id],
+        );
+        const column = relname === 'company' ? 'id' : 'company_id';
+        const { rows } = await client.query(`select count(*) as n from ${relname} where ${column} <> $1`, [
+          target.client.id,
+        ]);
+        expect([relname, target.name, Number(rows[0].n)]).toEqual([relname, target.name, 0]);
+        await client.query('rollback');
+        client.release();
+      }
+    }
+    // A row for somebody else cannot be written either.
+    const client = await appPool.connect();
+    await client.query('begin');
+    await client.query(
+      `select set_config('role', 'lead_root', true), set_config('scope.root_id', $1, true), set_config('scope.agency_id', '', true), set_config('scope.company_id', '', true)`,
+      [own.client.root_id],
+    );
+    await expect(
+      client.query(`insert into brand (company_id, root_id, name, updated_at) values ($1, $2, 'x', now())`, [
+        targets[3]!.client.id,
+        targets[3]!.client.root_id,
+      ]),
+    ).rejects.toThrow(/row-level security/);
+    await client.query('rollback');
+    client.release();
+  });
+});
+
+describe('[LOGS-03] the user log', () => {
+  test('every state-changing call writes exactly one row; reading writes none; nothing can alter a row', async () => {
+    const agency = principals[3]!;
+    const count = async (): Promise<number> =>
+      Number((await app.admin.query('select count(*) as n from user_log')).rows[0].n);
+    // A replay of nothing changes nothing.
+    const quiet = new Set([
+      'POST /api/integrations/custom/:id/replay',
+      'POST /api/auth/refresh-token',
+      'POST /api/login',
+      'POST /api/setup/first-owner',
+      'POST /v',
+      'POST /api/logout',
+    ]);
+    for (const route of routes()) {
+      const key = `${route.method} ${route.url}`;
+      const principal = (route.access ?? '') === 'people.import' ? principals[0]! : agency;
+      if (quiet.has(key) || route.access === 'open' || !((route.access ?? '') in PERMISSIONS)) continue;
+      if (samples[key]!.rootOnly && samples[key]!.named && route.method !== 'GET') continue; // The import of the sample is over.
+      const request = await samples[key]!.request(own, principal);
+      samples[key] = { ...samples[key]!, request: () => request };
+      const before = await count();
+      const { status } = await ask(key, own, principal);
+      expect([key, status, (await count()) - before]).toEqual([key, status, route.method === 'GET' ? 0 : 1]);
+    }
+    await expect(app.admin.query(`update user_log set action = 'x'`)).rejects.toThrow(/append-only/);
+    await expect(app.admin.query('delete from user_log')).rejects.toThrow(/append-only/);
+    await expect(app.platform.db.appPool.query('delete from user_log')).rejects.toThrow(/permission denied/);
+  });
+
+  test('a row says who, what, where and when, and survives the erasure of what is personal', async () => {
+    const { rows } = await app.admin.query(
+      `select l.action, l.object_kind, l.actor_id is not null as actor, d.name, d.type_user, host(d.user_ip) as ip, d.location, d.description, d.company_name, l.detail_hash
+       from user_log l join user_log_detail d on d.log_id = l.id where l.action = 'campaign.create' limit 1`,
+    );
+    expect(rows[0]).toMatchObject({
+      object_kind: 'campaign',
+      actor: true,
+      ip: '127.0.0.1',
+      location: 'Local network',
+    });
+    expect(rows[0].description).toContain('Matrix');
+    await app.admin.query('delete from user_log_detail');
+    expect(Number((await app.admin.query('select count(*) as n from user_log')).rows[0].n)).toBeGreaterThan(
+      10,
+    );
+  });
+});
