@@ -11,6 +11,7 @@ const features = [
   'wallet',
   'billing',
   'agreements',
+  'setup',
   'identity',
   'exclusions',
   'campaigns',

@@ -6,10 +6,21 @@ import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
 import { settings } from './settings.ts';
+import { setup } from './setup.ts';
 import { tenants } from './tenants.ts';
 
 /** Every call of the product, by feature. */
-export const contract = { access, tenants, settings, campaigns, leads, delivery, identity, insight };
+export const contract = {
+  access,
+  tenants,
+  settings,
+  setup,
+  campaigns,
+  leads,
+  delivery,
+  identity,
+  insight,
+};
 
 /** The calls as the web client sees them. */
 export type Client = ContractRouterClient<typeof contract>;

@@ -26,6 +26,9 @@ export const messages = {
   ssoValid: 'Access Token Valid',
   ssoInvalid:
     'Sorry! There is currently an update processing on the platform. Please wait five minutes and try again.',
+  completePayment:
+    'Complete your payment setup first to fully use the system. (Go to Profile -> Payment Setup)',
+  completeProfile: 'Please complete your profile to fully use the system. (Go to Profile)',
 } as const;
 
 /** Texts the specification leaves open. */
@@ -70,6 +73,15 @@ export const ownMessages = {
   forbidden: 'Your role does not allow this.',
   unavailable: 'The database is not available at the moment. Please try again shortly.',
   internal: 'Something went wrong on our side. It has been recorded.',
+  agencyAccountUnfinished:
+    "Your agency's payment account is not fully set up yet, so campaigns cannot run. Please contact your agency.",
+  agencyAccountAway:
+    "Your agency's payment account is not available, so campaigns cannot run. Please contact your agency.",
+  setupDone: 'Your profile is complete.',
+  agreed: 'Thank you. Your agreement has been recorded.',
+  sandboxOnly: 'A payment provider is configured here: use its forms instead of the sandbox.',
+  sandboxCardSaved: 'The sandbox card is on file. It is never charged.',
+  sandboxAccount: 'The sandbox account has been updated.',
   balanceEmpty:
     'The prepaid balance does not cover another lead. Add balance, then activate the campaign again.',
 } as const;

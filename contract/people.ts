@@ -39,6 +39,7 @@ export const RoleModule = z.object({
   update_permission: Flag,
   delete_permission: Flag,
 });
+export type RoleModule = z.output<typeof RoleModule>;
 
 /** Where a connected account stands (design domain, Set-up states). Empty: there is none. */
 export const AccountState = z.enum(['', 'pending', 'inverification', 'completed', 'failed']);

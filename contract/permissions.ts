@@ -33,6 +33,10 @@ export const PERMISSIONS = {
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
+  'person.read': [...roots, ...agencies, ...clients],
+  'card.write': [...agencies, 'client.owner'],
+  'account.write': agencies,
+  'agreement.accept': [...agencies, ...clients],
 } as const satisfies Record<string, readonly Grade[]>;
 
 export type Permission = keyof typeof PERMISSIONS;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { AccountState } from './people.ts';
-import { Flag } from './primitives.ts';
+import { call } from './base.ts';
+import { AccountState, SessionUser } from './people.ts';
+import { Done, Flag, Id } from './primitives.ts';
 
 /** Campaign modules (spec product 1). */
 export const MODULES = ['local', 'locator', 'enhance', 'b2b', 'simplifi'] as const;
 export const Module = z.enum(MODULES);
+export type Module = z.output<typeof Module>;
 
 /** A feature in trial (BETA-01). Seen only if is_beta and (for all agencies, or a beta user). */
 export const BetaFeature = z.object({
@@ -53,3 +55,152 @@ export const SetupCheck = z.object({
   isDataWalletAgree: z.boolean(),
 });
 export type SetupCheck = z.output<typeof SetupCheck>;
+
+/** How an agency stands with the onboarding charge. */
+export const Onboarding = z.object({
+  agency_onboarding_status: z.boolean(),
+  agency_onboarding_price: z.string().describe('US dollars'),
+  agency_enable_coupon: z.boolean(),
+  is_onboard_charged: z.boolean(),
+});
+
+/** Documents that a company accepts (spec product 3), and those of features in trial. */
+export const DOCUMENTS = [
+  'default_agency',
+  'default_client',
+  'minimum_spend',
+  'minimum_spend_v2',
+  'minimum_spend_v3',
+  'developer',
+  'data_wallet',
+  'b2b_module',
+  'simplifi_module',
+] as const;
+export const DocumentType = z.enum(DOCUMENTS);
+
+/** Steps of the sandbox's account, in place of the forms at a real provider. */
+export const SandboxStep = z.enum(['start', 'submit', 'approve', 'reject', 'disable', 'reset']);
+
+/** A card as people know it; its number is never here. */
+export const Card = z.object({
+  id: Id,
+  provider: z.enum(['stripe', 'sandbox']),
+  brand: z.string(),
+  last4: z.string(),
+  exp_month: z.int(),
+  exp_year: z.int(),
+});
+
+const ofPerson = z.object({ id: Id });
+
+export const setup = {
+  user: call
+    .route({ method: 'GET', path: '/user', tags: ['Person'], summary: 'The signed-in person' })
+    .meta({ access: 'session.own' })
+    .output(SessionUser),
+  retrieveUserData: call
+    .route({
+      method: 'GET',
+      path: '/user/retrieve',
+      tags: ['Person'],
+      summary: 'The signed-in person with their set-up check, in one call',
+    })
+    .meta({ access: 'session.own' })
+    .output(z.object({ user: SessionUser, setup: SetupCheck })),
+  userById: call
+    .route({
+      method: 'GET',
+      path: '/user/{id}',
+      tags: ['Person'],
+      summary: 'A person: oneself, or with person.read anybody of the own scope',
+    })
+    .meta({ access: 'session.own' })
+    .input(ofPerson)
+    .output(SessionUser),
+  getUserData: call
+    .route({
+      method: 'POST',
+      path: '/user/getuserdata',
+      tags: ['Person'],
+      summary: 'The same by {usrID}; without it, oneself',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ usrID: Id.optional() }))
+    .output(SessionUser),
+  check: call
+    .route({
+      method: 'GET',
+      path: '/user/checksetupcomplete/{id}',
+      tags: ['Set-up'],
+      summary: "How far a person's set-up is, and what follows from it",
+    })
+    .meta({ access: 'session.own' })
+    .input(ofPerson)
+    .output(SetupCheck),
+  onboarding: call
+    .route({
+      method: 'GET',
+      path: '/user/onboarding-status/{id}',
+      tags: ['Set-up'],
+      summary: "The onboarding charge of a person's agency",
+    })
+    .meta({ access: 'session.own' })
+    .input(ofPerson)
+    .output(Onboarding),
+  complete: call
+    .route({
+      method: 'PUT',
+      path: '/leadspeek/user/setupcomplete',
+      tags: ['Set-up'],
+      summary: 'Finish the own profile; refused while something required is missing, naming it',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ usrID: Id.optional() }))
+    .output(
+      z.object({
+        ...Done.shape,
+        setupcomplete: Flag,
+        missing: z.array(z.enum(['profile', 'card', 'agreement'])).describe('What setupcomplete waits for'),
+      }),
+    ),
+  sandboxCard: call
+    .route({
+      method: 'PUT',
+      path: '/payment/sandbox-card',
+      tags: ['Sandbox'],
+      summary: "Put the sandbox's card on file; only while no payment provider is configured",
+    })
+    .meta({ access: 'card.write', notInView: true })
+    .input(z.object({ outcome: z.enum(['works', 'declines']).default('works') }))
+    .output(z.object({ ...Done.shape, card: Card })),
+  sandboxAccount: call
+    .route({
+      method: 'POST',
+      path: '/general/sandbox-account/{step}',
+      tags: ['Sandbox'],
+      summary: "Take the agency's account a step on; only while no payment provider is configured",
+    })
+    .meta({ access: 'account.write', notInView: true })
+    .input(z.object({ step: SandboxStep }))
+    .output(z.object({ ...Done.shape, status_acc: AccountState })),
+  agree: call
+    .route({
+      method: 'POST',
+      path: '/general/agreement/confirm',
+      tags: ['Agreements'],
+      summary: 'Accept the present version of a document for the own company',
+    })
+    .meta({ access: 'agreement.accept', notInView: true })
+    .input(z.object({ document_type: DocumentType }))
+    .output(z.object({ ...Done.shape, status: z.literal('T'), version: z.string() })),
+  agreement: call
+    .route({
+      method: 'GET',
+      path: '/general/agreement/{document_type}',
+      tags: ['Agreements'],
+      summary: 'Whether the own company has accepted the present version of a document',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ document_type: DocumentType }))
+    .output(z.object({ status: Flag, version: z.string() })),
+};

@@ -8,6 +8,7 @@ import {
   createAccess,
   startAccess,
 } from './features/access/index.ts';
+import { createAgreements } from './features/agreements/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns } from './features/campaigns/index.ts';
@@ -19,6 +20,7 @@ import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger } from './features/ledger/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
+import { createSetup, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
 import { startAsk } from './platform/ask.ts';
@@ -69,6 +71,8 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
   const settings = createSettings(platform, { tenants, audit });
   const billing = createBilling(createLedger());
+  const agreements = createAgreements();
+  const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
   const campaigns = createCampaigns(platform, { audit, billing, tenants, outbound });
@@ -85,6 +89,8 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     access,
     settings,
     billing,
+    agreements,
+    setup,
     identity,
     exclusions,
     campaigns,
@@ -208,16 +214,10 @@ export async function createApp(parts: AppParts) {
     };
     const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog]);
     addPlain(server, clock, doors, [...plain, ...reference]);
-    addCalls(
-      server,
-      clock,
-      doors,
-      contract.access,
-      accessRoutes(features.access, features.tenants),
-      accessFinish,
-    );
+    addCalls(server, clock, doors, contract.access, accessRoutes(features.access), accessFinish);
     addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
     addCalls(server, clock, doors, contract.settings, settings.handlers);
+    addCalls(server, clock, doors, contract.setup, setupRoutes(features.setup));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));

@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/errors.ts';
-import { messages } from '../../contract/messages.ts';
-import type { Grade } from '../../contract/permissions.ts';
+import { messages, ownMessages } from '../../contract/messages.ts';
+import { type Grade, may, type Permission } from '../../contract/permissions.ts';
 import type { Clock } from './clock.ts';
 import type { Scope } from './db/scope.ts';
 
@@ -91,5 +91,10 @@ export class Ctx {
 
   get scope(): Scope {
     return scopeOf(this.actor);
+  }
+
+  /** For what a call needs besides its own permission. @throws Refusal 403 when the person may not */
+  need(permission: Permission): void {
+    if (!may(this.actor.grade, permission)) throw new Refusal('forbidden', ownMessages.forbidden);
   }
 }

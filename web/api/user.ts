@@ -1,15 +1,14 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import type { Client } from '../../contract/index.ts';
+import type { SessionUser } from '../../contract/people.ts';
 import { type Grade, may, type Permission } from '../../contract/permissions.ts';
 import { api } from './client.ts';
 
-/** The signed-in person. */
-export type SessionUser = Awaited<ReturnType<Client['access']['user']>>;
+export type { SessionUser } from '../../contract/people.ts';
 
 /** How the signed-in person is fetched and cached. */
 export const userQuery = queryOptions({
   queryKey: ['user'],
-  queryFn: ({ signal }) => api.access.user(undefined, { signal }),
+  queryFn: ({ signal }) => api.setup.user(undefined, { signal }),
   staleTime: 5 * 60_000,
 });
 

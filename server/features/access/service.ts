@@ -159,11 +159,10 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       return sessions.actorIn(tenant, sessionId, state, trueActorId) ?? refuse();
     },
 
-    /** The signed-in person's own record. */
-    async self(ctx: Ctx) {
-      const user = await inScope(db.app, ctx.scope, (tx) => people.byId(tx, ctx.actor.userId));
-      return user ?? refuse();
-    },
+    userType: policy.userType,
+    gradeOf: policy.gradeOf,
+    /** Where a person's newest login came from. */
+    lastAddress: sessionStore.lastAddress,
 
     /** A one-use token for a browser download of `path`. */
     async downloadToken(ctx: Ctx, path: string): Promise<{ url: string; expires_at: string }> {

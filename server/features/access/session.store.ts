@@ -94,6 +94,18 @@ export async function liveSessionsOf(tx: Tx, userId: string, at: Date) {
     .execute();
 }
 
+/** The address that a person's newest session was opened from or last renewed at. */
+export async function lastAddress(tx: Tx, userId: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('session')
+    .select(sql<string | null>`host(coalesce(last_ip, ip))`.as('ip'))
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.ip ?? null;
+}
+
 export interface SessionState {
   user_id: string;
   root_id: string;

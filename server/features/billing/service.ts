@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Ledger, Posting } from '../ledger/index.ts';
+import { accounts } from './account.service.ts';
 import * as store from './store.ts';
 
 /** A lead as far as money is concerned. */
@@ -31,6 +32,8 @@ export function createBilling(ledger: Ledger) {
   const root = (of: { rootId: string }) => ({ root_id: of.rootId, agency_id: null, company_id: of.rootId });
 
   return {
+    accounts,
+
     leadCosts: store.leadCosts,
 
     /** Sets what the root asks of an agency for a lead from an instant on; what was before stays as it was. */

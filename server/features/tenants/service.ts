@@ -8,6 +8,8 @@ import { newId } from '../../platform/ids.ts';
 import { type Picture, reencodePicture } from '../../platform/image.ts';
 import type { MailBrand } from '../../platform/mail-layout.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { products } from './products.service.ts';
+import { companyCard } from './products.store.ts';
 import type { FrontPicture } from './store.ts';
 import * as store from './store.ts';
 
@@ -134,6 +136,9 @@ export function createTenants({ db, clock, config }: Platform) {
     noRootYet: (at: Db) => store.noRootYet(at),
     primaryHost: (companyId: string) => store.primaryHost(db.app, companyId),
     company: (tx: Tx, id: string) => store.companyById(tx, id),
+    /** A company with its own brand, for the profile of its people. */
+    card: companyCard,
+    products,
     /** Whether people may sign up at this tenant's host: its root must allow it, and an agency for its clients, too. */
     registrationOpen: (tx: Tx, tenant: Tenant) =>
       store.registrationOpen(tx, [...new Set([tenant.rootId, tenant.companyId])]),
@@ -209,7 +214,7 @@ export function createTenants({ db, clock, config }: Platform) {
           updated_at: at,
         });
       }
-      const labels = given.modules ?? (kind === 'root' ? MODULES : []);
+      const labels = given.modules ?? (kind === 'root' ? MODULE_NAMES : []);
       if (labels.length > 0)
         await store.insertModuleLabels(
           tx,

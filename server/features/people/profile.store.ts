@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { PersonalPermission } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+/** Everything that is known of a person besides their company. */
+export interface PersonRow {
+  id: string;
+  root_id: string;
+  agency_id: string | null;
+  company_id: string;
+  role: 'owner' | 'administrator' | 'sales';
+  is_account_executive: boolean;
+  email: string;
+  name: string;
+  phonenum: string;
+  phone_country: string;
+  phone_calling: string;
+  address: string;
+  city: string;
+  zip: string;
+  state_code: string;
+  country_code: string;
+  picture: string | null;
+  permission_active: boolean;
+  permissions: PersonalPermission[];
+  profile_done: boolean;
+  role_id: string | null;
+  role_name: string | null;
+  industry_id: string | null;
+  franchise: boolean | null;
+  franchise_director: boolean | null;
+  office_manager: boolean | null;
+  questionnaire_done: boolean;
+}
+
+/** A person of the scope with their role's name and answers; undefined when there is none. */
+export async function personById(tx: Tx, id: string): Promise<PersonRow | undefined> {
+  const { rows } = await sql<PersonRow>`
+    select u.id, u.root_id, u.agency_id, u.company_id, u.role, u.is_account_executive, u.email, u.name, u.phonenum,
+           u.phone_country, u.phone_calling, u.address, u.city, u.zip, u.state_code, u.country_code, u.picture,
+           u.permission_active, u.permissions, u.profile_done, u.role_id, r.name as role_name, q.industry_id,
+           q.franchise, q.franchise_director, q.office_manager, q.user_id is not null as questionnaire_done
+    from user_account u
+    left join role r on r.id = u.role_id
+    left join questionnaire q on q.user_id = u.id
+    where u.id = ${id}`.execute(tx);
+  return rows[0];
+}
+
+/** The owner of a company who has been there longest. */
+export async function ownerOf(tx: Tx, companyId: string) {
+  return tx
+    .selectFrom('user_account')
+    .select(['id', 'name', 'email', 'phonenum', 'phone_calling'])
+    .where('company_id', '=', companyId)
+    .where('role', '=', 'owner')
+    .where('disabled_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Says that a person's profile is complete; false when it was already. */
+export async function finishProfile(tx: Tx, id: string): Promise<boolean> {
+  const done = await tx
+    .updateTable('user_account')
+    .set({ profile_done: true })
+    .where('id', '=', id)
+    .where('profile_done', '=', false)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}

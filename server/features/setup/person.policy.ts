@@ -1,0 +1,76 @@
+import { MODULES } from '../../../contract/choices.ts';
+import { MODULE_NAMES, type RoleModule, type SessionUser } from '../../../contract/people.ts';
+import type { Module } from '../../../contract/setup.ts';
+import type { ModuleRight } from '../people/index.ts';
+
+const flag = (value: boolean | null | undefined): 'T' | 'F' => (value ? 'T' : 'F');
+
+/** The rows of a role as they travel; null: the grade may everything, in every module. */
+export function moduleRows(rights: ModuleRight[] | null): RoleModule[] {
+  return MODULE_NAMES.map((module_name) => {
+    const right = rights?.find((one) => one.module === module_name);
+    const may = (action: 'see' | 'create' | 'update' | 'delete') => flag(rights ? right?.[action] : true);
+    return {
+      module_name,
+      enable_permission: may('see'),
+      create_permission: may('create'),
+      update_permission: may('update'),
+      delete_permission: may('delete'),
+    };
+  });
+}
+
+type Pairs = Pick<
+  SessionUser,
+  | `lead${'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi'}name`
+  | `lead${'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi'}url`
+>;
+
+/** The names and slugs of the modules that somebody has; empty where a module is off. */
+export function modulePairs(
+  labels: Record<string, { name: string; slug: string }>,
+  modules: readonly Module[],
+): Pairs {
+  const pairs: Record<string, string> = {};
+  for (const { module, name, slug } of MODULES) {
+    const on = modules.includes(module as Module);
+    pairs[`lead${module}name`] = on ? (labels[module]?.name ?? name) : '';
+    pairs[`lead${module}url`] = on ? (labels[module]?.slug ?? slug) : '';
+  }
+  return pairs as unknown as Pairs;
+}
+
+/** What of a profile is required and missing, by the names of its fields. */
+export function missingOfProfile(person: { name: string; phonenum: string }): string[] {
+  return (['name', 'phonenum'] as const).filter((field) => person[field].trim() === '');
+}
+
+/** What setupcomplete waits for (domain, Set-up states). */
+export function missingOfSetup(given: {
+  profileDone: boolean;
+  cardRequired: boolean;
+  cardSet: boolean;
+  agreementRequired: boolean;
+  agreed: boolean;
+}): ('profile' | 'card' | 'agreement')[] {
+  const missing: ('profile' | 'card' | 'agreement')[] = [];
+  if (!given.profileDone) missing.push('profile');
+  if (given.cardRequired && !given.cardSet) missing.push('card');
+  if (given.agreementRequired && !given.agreed) missing.push('agreement');
+  return missing;
+}
+
+/**
+ * Whether a company needs a card to complete its set-up: an agency unless its onboarding charge will ask for one, a client
+ * unless its agency bills it outside the system; nobody where no gateway takes cards, and no sales person for themselves.
+ */
+export function cardRequired(given: {
+  kind: 'root' | 'agency' | 'client';
+  role: string;
+  gateway: 'stripe' | 'sandbox' | 'none';
+  manualBill: boolean;
+  onboardingOn: boolean;
+}): boolean {
+  if (given.gateway === 'none' || given.kind === 'root' || given.role === 'sales') return false;
+  return given.kind === 'agency' ? !given.onboardingOn : !given.manualBill;
+}
