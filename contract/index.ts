@@ -5,6 +5,7 @@ import { delivery } from './delivery.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
+import { roles } from './roles.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { tenants } from './tenants.ts';
@@ -15,6 +16,7 @@ export const contract = {
   tenants,
   settings,
   setup,
+  roles,
   campaigns,
   leads,
   delivery,

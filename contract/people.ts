@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { View } from './access-view.ts';
 import { Flag, Id } from './primitives.ts';
 
 /** What sort of person somebody is, as it travels (spec product 6). */
@@ -55,6 +56,7 @@ export const SessionUser = z.object({
   rootcomp: z.boolean(),
   is_master: z.boolean().describe('Whether the system is the master root’s'),
   isViewMode: z.boolean(),
+  view: View.nullable().describe('Null outside view mode'),
   user_permissions: z.array(UserPermission),
   user_permissions_view_mode: z.array(UserPermission).describe('Those of the true person, in view mode'),
   module_permissions: z.array(RoleModule).describe('One row a module; owners have everything'),

@@ -20,7 +20,7 @@ import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger } from './features/ledger/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
-import { createSetup, setupRoutes } from './features/setup/index.ts';
+import { createSetup, rolesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
 import { startAsk } from './platform/ask.ts';
@@ -218,6 +218,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
     addCalls(server, clock, doors, contract.settings, settings.handlers);
     addCalls(server, clock, doors, contract.setup, setupRoutes(features.setup));
+    addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));

@@ -29,6 +29,7 @@ export const DEMO_LOGINS = [
   { email: 'root@demo.test', host: '', what: 'owner of the platform (master root)' },
   { email: 'agency@demo.test', host: 'acme.', what: 'owner of the agency Acme Leads' },
   { email: 'admin@demo.test', host: 'acme.', what: 'administrator of the agency Acme Leads' },
+  { email: 'reader@demo.test', host: 'acme.', what: 'administrator of Acme Leads who may only look' },
   { email: 'client@demo.test', host: 'acme.', what: 'owner of the client Northwind Outfitters' },
   { email: 'sales@demo.test', host: '', what: "the platform's sales" },
   { email: 'agency2@demo.test', host: 'bluepeak.', what: 'owner of the agency Blue Peak Media' },
@@ -133,7 +134,7 @@ export async function seedDemo(
     email: string,
     name: string,
     role: 'owner' | 'administrator' | 'sales' = 'owner',
-    more: { isAccountExecutive?: boolean } = {},
+    more: { isAccountExecutive?: boolean; roleId?: string } = {},
   ) => {
     const phone = { number: `202${phones++}`, country: 'US', calling: '+1' };
     const made = await make.user(company, {
@@ -154,6 +155,11 @@ export async function seedDemo(
   await make.user(fresh, { email: 'newagency@demo.test', name: 'Frankie Fresh', passwordHash });
   await user(acme, 'agency@demo.test', 'Alex Acme');
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');
+  const acmeRoles = await inScope(platform.db.app, { rootId: master.id }, (tx) =>
+    features.people.roles.list(tx, acme.id),
+  );
+  const readOnly = acmeRoles.find((role) => role.name === 'Read only')!;
+  await user(acme, 'reader@demo.test', 'Riley Reader', 'administrator', { roleId: readOnly.id });
   const casey = await user(northwind, 'client@demo.test', 'Casey Northwind');
   await user(harbor, 'client2@demo.test', 'Harper Harbor');
   await user(bluepeak, 'agency2@demo.test', 'Blake Peak');
@@ -339,6 +345,7 @@ export async function seedDemo(
         grade: 'client.owner',
         isAccountExecutive: false,
         trueActor: null,
+        modules: null,
       },
       requestId: 'demo',
       clock,

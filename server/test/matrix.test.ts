@@ -72,6 +72,17 @@ async function endViewsOf(who: Principal): Promise<void> {
     [who.userId],
   );
 }
+/** A role of the client that nobody holds, to be changed. */
+async function freshRole(target: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into role (id, root_id, agency_id, company_id, name, created_at, updated_at)
+     values (gen_random_uuid(), $1, $2, $3, $4, now(), now()) returning id`,
+    [target.client.root_id, target.client.agency_id, target.client.id, `${target.canary} ${++serial}`],
+  );
+  return rows[0].id;
+}
+const freshAdministrator = async (target: Target): Promise<string> =>
+  (await app.make.user(target.client, { role: 'administrator', name: target.canary })).id;
 
 const fields = { campaignName: 'Matrix', urlCode: 'https://matrix.example/' };
 
@@ -248,6 +259,36 @@ const samples: Record<string, Sample> = {
   'POST /api/general/sandbox-account/:step': {
     named: false,
     request: () => ({ url: '/api/general/sandbox-account/approve', body: {} }),
+  },
+  'GET /api/configuration/role-module/get': {
+    named: true,
+    also: 'role.read',
+    request: (t) => ({ url: `/api/configuration/role-module/get?getType=getrole&companyID=${t.client.id}` }),
+  },
+  'POST /api/configuration/role-module/add': {
+    named: true,
+    request: (t) => ({
+      url: '/api/configuration/role-module/add',
+      body: { companyID: t.client.id, roleName: `Matrix ${++serial}`, roleModule: [] },
+    }),
+  },
+  'PUT /api/configuration/role-module/update': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/configuration/role-module/update',
+      body: { roleID: await freshRole(t), roleName: `Matrix ${++serial}`, roleModule: [] },
+    }),
+  },
+  'DELETE /api/configuration/role-module/remove/:roleID': {
+    named: true,
+    request: async (t) => ({ url: `/api/configuration/role-module/remove/${await freshRole(t)}` }),
+  },
+  'PUT /api/configuration/role-module/assign': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/configuration/role-module/assign',
+      body: { usrID: await freshAdministrator(t), roleID: await freshRole(t) },
+    }),
   },
   'POST /api/general/agreement/confirm': {
     named: false,

@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { SessionUser } from '../../contract/people.ts';
-import { type Grade, may, type Permission } from '../../contract/permissions.ts';
+import { type Grade, mayPerson, type Permission } from '../../contract/permissions.ts';
 import { api } from './client.ts';
 
 export type { SessionUser } from '../../contract/people.ts';
@@ -23,6 +23,9 @@ export function useMay(permission: Permission): boolean {
 }
 
 /** Whether this person may. */
-export function userMay(user: Pick<SessionUser, 'grade'>, permission: Permission): boolean {
-  return may(user.grade as Grade, permission);
+export function userMay(
+  user: Pick<SessionUser, 'grade' | 'module_permissions'>,
+  permission: Permission,
+): boolean {
+  return mayPerson(user.grade as Grade, user.module_permissions, permission);
 }

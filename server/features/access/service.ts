@@ -9,7 +9,7 @@ import type { Limits } from '../../platform/limits.ts';
 import type { Mail } from '../../platform/mail.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../people/index.ts';
+import { modulesOf, type People } from '../people/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
 import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
 import { createEntry } from './entry.service.ts';
@@ -222,6 +222,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
               grade: policy.gradeOf(viewer.kind, viewer.role),
             }
           : null,
+        modules: modulesOf(user.rights, viewer?.rights ?? null),
       };
       return policy.belongsAt(tenant, actor) ? actor : null;
     },

@@ -1,3 +1,3 @@
 export type { PersonRow } from './profile.store.ts';
-export type { ModuleRight } from './role.policy.ts';
+export { beyond, fromRows, type ModuleRight, modulesOf, toRows } from './role.policy.ts';
 export { createPeople, type NewUser, type People } from './service.ts';

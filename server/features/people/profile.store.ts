@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { PersonalPermission } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
+import type { ModuleRight } from './role.policy.ts';
 
 /** Everything that is known of a person besides their company. */
 export interface PersonRow {
@@ -26,6 +27,8 @@ export interface PersonRow {
   profile_done: boolean;
   role_id: string | null;
   role_name: string | null;
+  /** The rows of an administrator's role; null: all that the grade may. */
+  rights: ModuleRight[] | null;
   industry_id: string | null;
   franchise: boolean | null;
   franchise_director: boolean | null;
@@ -38,7 +41,7 @@ export async function personById(tx: Tx, id: string): Promise<PersonRow | undefi
   const { rows } = await sql<PersonRow>`
     select u.id, u.root_id, u.agency_id, u.company_id, u.role, u.is_account_executive, u.email, u.name, u.phonenum,
            u.phone_country, u.phone_calling, u.address, u.city, u.zip, u.state_code, u.country_code, u.picture,
-           u.permission_active, u.permissions, u.profile_done, u.role_id, r.name as role_name, q.industry_id,
+           u.permission_active, u.permissions, u.profile_done, u.role_id, r.name as role_name, rights_of(u.id) as rights, q.industry_id,
            q.franchise, q.franchise_director, q.office_manager, q.user_id is not null as questionnaire_done
     from user_account u
     left join role r on r.id = u.role_id

@@ -71,3 +71,61 @@ export async function hasRoles(tx: Tx, companyId: string): Promise<boolean> {
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** The roles of a company by name, with how many people hold each. */
+export async function rolesOf(tx: Tx, companyId: string) {
+  return tx
+    .selectFrom('role as r')
+    .select((eb) => [
+      'r.id',
+      'r.name',
+      'r.created_at',
+      eb
+        .selectFrom('user_account as u')
+        .whereRef('u.role_id', '=', 'r.id')
+        .where('u.disabled_at', 'is', null)
+        .select((u) => u.fn.countAll<bigint>().as('n'))
+        .as('people'),
+    ])
+    .where('r.company_id', '=', companyId)
+    .where('r.removed_at', 'is', null)
+    .orderBy('r.name')
+    .orderBy('r.id')
+    .execute();
+}
+
+/** A role of the scope, locked against other changes; undefined when there is none. */
+export async function roleById(tx: Tx, id: string) {
+  return tx
+    .selectFrom('role')
+    .selectAll()
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function renameRole(tx: Tx, id: string, name: string, at: Date): Promise<void> {
+  await tx.updateTable('role').set({ name, updated_at: at }).where('id', '=', id).execute();
+}
+
+/** Takes a role away; false while somebody holds it. */
+export async function removeRole(tx: Tx, id: string, at: Date): Promise<boolean> {
+  const done = await tx
+    .updateTable('role')
+    .set({ removed_at: at })
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('user_account').select('id').where('role_id', '=', id).where('disabled_at', 'is', null),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+export async function giveRole(tx: Tx, userId: string, roleId: string | null): Promise<void> {
+  await tx.updateTable('user_account').set({ role_id: roleId }).where('id', '=', userId).execute();
+}

@@ -79,8 +79,17 @@ export function createPeople({ clock }: Platform) {
     person: profile.personById,
     ownerOf: profile.ownerOf,
     finishProfile: profile.finishProfile,
-    /** The rows of a role. */
-    rightsOf: roles.rightsOf,
+    /** The roles of companies and who holds them. */
+    roles: {
+      list: roles.rolesOf,
+      byId: roles.roleById,
+      rights: roles.rightsOf,
+      insert: roles.insertRole,
+      rename: roles.renameRole,
+      setRights: roles.saveRights,
+      remove: roles.removeRole,
+      give: roles.giveRole,
+    },
     byEmail: store.userByEmail,
     byId: store.userById,
     secretOf: store.userSecret,

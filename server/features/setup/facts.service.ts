@@ -36,8 +36,9 @@ export interface Facts {
   agency: Awaited<ReturnType<Billing['accounts']['terms']>>;
   agreed: Awaited<ReturnType<Agreements['accepted']>>;
   agencyAgreed: Awaited<ReturnType<Agreements['accepted']>>;
-  rights: Awaited<ReturnType<People['rightsOf']>> | null;
   lastIp: string | null;
+  /** In view mode whoever is behind it, while the person is the one viewed. */
+  behind: PersonRow | null;
 }
 
 const missing = (): never => {
@@ -62,7 +63,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
   }
 
   /** Reads in the scope of the whole root, since much of it belongs to the companies above. */
-  async function within(tx: Tx, userId: string): Promise<Facts> {
+  async function within(tx: Tx, userId: string, behindId: string | null = null): Promise<Facts> {
     const person = (await people.person(tx, userId)) ?? missing();
     const company = (await tenants.card(tx, person.company_id)) ?? missing();
     const parent = company.parent_id ? ((await tenants.card(tx, company.parent_id)) ?? null) : null;
@@ -84,9 +85,8 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       agency: isClient && agencyId ? await accounts.terms(tx, agencyId) : own,
       agreed,
       agencyAgreed: isClient && agencyId ? await agreements.accepted(tx, agencyId) : agreed,
-      rights:
-        person.role === 'administrator' && person.role_id ? await people.rightsOf(tx, person.role_id) : null,
       lastIp: await access.lastAddress(tx, userId),
+      behind: behindId ? ((await people.person(tx, behindId)) ?? null) : null,
     };
   }
 
@@ -115,7 +115,8 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
     /** Everything about a person of the own scope, or oneself. @throws Refusal 403, 404 as `wanted` */
     async of(ctx: Ctx, userId: string | undefined): Promise<Facts> {
       const id = await wanted(ctx, userId);
-      return inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => within(tx, id));
+      const behindId = id === ctx.actor.userId ? (ctx.actor.trueActor?.userId ?? null) : null;
+      return inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => within(tx, id, behindId));
     },
   };
 }

@@ -1,2 +1,2 @@
-export { setupRoutes } from './routes.ts';
+export { rolesRoutes, setupRoutes } from './routes.ts';
 export { createSetup, type Setup } from './service.ts';

@@ -1,24 +1,6 @@
 import { MODULES } from '../../../contract/choices.ts';
-import { MODULE_NAMES, type RoleModule, type SessionUser } from '../../../contract/people.ts';
+import type { SessionUser } from '../../../contract/people.ts';
 import type { Module } from '../../../contract/setup.ts';
-import type { ModuleRight } from '../people/index.ts';
-
-const flag = (value: boolean | null | undefined): 'T' | 'F' => (value ? 'T' : 'F');
-
-/** The rows of a role as they travel; null: the grade may everything, in every module. */
-export function moduleRows(rights: ModuleRight[] | null): RoleModule[] {
-  return MODULE_NAMES.map((module_name) => {
-    const right = rights?.find((one) => one.module === module_name);
-    const may = (action: 'see' | 'create' | 'update' | 'delete') => flag(rights ? right?.[action] : true);
-    return {
-      module_name,
-      enable_permission: may('see'),
-      create_permission: may('create'),
-      update_permission: may('update'),
-      delete_permission: may('delete'),
-    };
-  });
-}
 
 type Pairs = Pick<
   SessionUser,

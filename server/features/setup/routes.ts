@@ -1,5 +1,6 @@
 import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { settingMenu } from '../../../contract/permissions.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Setup } from './service.ts';
 
@@ -31,6 +32,48 @@ export function setupRoutes(setup: Setup): Handlers<typeof contract.setup> {
     async agreement(ctx, input) {
       const { accepted, version } = await setup.agreement(ctx, input.document_type);
       return { status: accepted ? 'T' : 'F', version };
+    },
+  };
+}
+
+/** The calls for roles. */
+export function rolesRoutes({ roles }: Setup): Handlers<typeof contract.roles> {
+  return {
+    async list(ctx, { companyID, getType, roleID, usrID }) {
+      const names = getType === 'getrole' ? await roles.list(ctx, companyID) : [];
+      const rows =
+        getType === 'getrolemodule' ? await roles.rows(ctx, { companyID, roleID, usrID }) : ctx.actor.modules;
+      const may = settingMenu(rows);
+      const flag = (value: boolean) => (value ? 'T' : 'F') as 'T' | 'F';
+      return {
+        roles: names.map(({ id, name, people, created_at }) => ({
+          id,
+          role_name: name,
+          people,
+          created_at: created_at.toISOString(),
+        })),
+        user_type: rows ? 'R' : 'F',
+        data: rows ?? [],
+        settingMenuShow_update: flag(may.settingMenuShow_update),
+        settingMenuShow_create: flag(may.settingMenuShow_create),
+        settingMenuShow_delete: flag(may.settingMenuShow_delete),
+      };
+    },
+    async add(ctx, input) {
+      const id = await roles.add(ctx, input.companyID, input.roleName, input.roleModule);
+      return { ...done(ownMessages.roleAdded), roleID: id };
+    },
+    async update(ctx, input) {
+      await roles.update(ctx, input.roleID, input.roleName, input.roleModule);
+      return done(ownMessages.roleUpdated);
+    },
+    async remove(ctx, input) {
+      await roles.remove(ctx, input.roleID);
+      return done(ownMessages.roleRemoved);
+    },
+    async assign(ctx, input) {
+      await roles.assign(ctx, input.usrID, input.roleID);
+      return done(ownMessages.roleGiven);
     },
   };
 }

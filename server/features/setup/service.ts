@@ -6,10 +6,12 @@ import { industryName } from '../../../contract/questionnaire.ts';
 import type { Onboarding, SetupCheck } from '../../../contract/setup.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { type PersonRow, toRows } from '../people/index.ts';
 import { type CompanyCard, pathOfPicture } from '../tenants/index.ts';
 import { createSetupChanges } from './change.service.ts';
 import { createFacts, type Facts, type SetupParts } from './facts.service.ts';
 import * as policy from './person.policy.ts';
+import { createRoles } from './roles.service.ts';
 
 export type Setup = ReturnType<typeof createSetup>;
 
@@ -31,9 +33,13 @@ export function createSetup(platform: Platform, parts: SetupParts) {
   const { tenants, access, billing } = parts;
   const facts = createFacts(platform, parts);
 
-  async function sessionUser(known: Facts): Promise<SessionUser> {
+  async function sessionUser(ctx: Ctx, known: Facts): Promise<SessionUser> {
     const { person, company, parent, products, account } = known;
     const isRoot = company.kind === 'root';
+    // View mode is the signed-in person's; somebody looked up by id is just that person.
+    const isSelf = person.id === ctx.actor.userId;
+    const behind = isSelf ? ctx.actor.trueActor : null;
+    const view = behind && (await access.view.about(ctx));
     const type = access.userType(company.kind, person.role);
     // A client's pages wear its agency's brand.
     const door = await tenants.frontDoor(company.kind === 'client' ? company.parent_id! : company.id);
@@ -42,17 +48,23 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       name: person.name,
       email: person.email,
       user_type: type,
-      user_type_ori: type,
+      user_type_ori: behind ? access.userType(behind.kind, behind.grade.split('.')[1] ?? '') : type,
       systemuser: isRoot,
       rootcomp: isRoot,
       is_master: known.root.is_master,
-      isViewMode: false,
-      user_permissions: person.permissions.map((one) => ({
-        name: one.name,
-        permission_active: one.active && person.permission_active ? 'T' : 'F',
-      })),
-      user_permissions_view_mode: [],
-      module_permissions: policy.moduleRows(known.rights),
+      isViewMode: behind !== null,
+      view:
+        behind && view
+          ? {
+              by_name: behind.name,
+              as_name: person.name,
+              reason: view.reason,
+              expires_at: view.expiresAt.toISOString(),
+            }
+          : null,
+      user_permissions: permissionsOf(person),
+      user_permissions_view_mode: known.behind ? permissionsOf(known.behind) : [],
+      module_permissions: (isSelf ? ctx.actor.modules : null) ?? toRows(isSelf ? null : person.rights),
       permission_active: person.permission_active ? 'T' : 'F',
       profile_setup_completed: person.profile_done ? 'T' : 'F',
       questionnaire_setup_completed: person.questionnaire_done ? 'T' : 'F',
@@ -141,18 +153,20 @@ export function createSetup(platform: Platform, parts: SetupParts) {
 
   return {
     /** A person of the own scope, or oneself (spec product 3, Session user). */
-    user: async (ctx: Ctx, userId?: string): Promise<SessionUser> => sessionUser(await facts.of(ctx, userId)),
+    user: async (ctx: Ctx, userId?: string): Promise<SessionUser> =>
+      sessionUser(ctx, await facts.of(ctx, userId)),
     /** How far a person's set-up is. */
     check: async (ctx: Ctx, userId?: string) => setupCheck(await facts.of(ctx, userId)),
     async userAndCheck(ctx: Ctx) {
       const known = await facts.of(ctx, undefined);
-      return { user: await sessionUser(known), setup: setupCheck(known) };
+      return { user: await sessionUser(ctx, known), setup: setupCheck(known) };
     },
     async onboarding(ctx: Ctx, userId: string): Promise<z.output<typeof Onboarding>> {
       const { agency } = await facts.of(ctx, userId);
       return { ...onboardingOf(agency), is_onboard_charged: agency.onboarding_charged !== null };
     },
     ...createSetupChanges(platform, parts, facts),
+    roles: createRoles(platform, parts),
   };
 }
 
@@ -163,6 +177,12 @@ const onboardingOf = (terms: Facts['own']) => ({
 });
 
 const logoOf = (company: CompanyCard): string | null => company.logo && pathOfPicture(company.logo);
+
+const permissionsOf = (person: PersonRow) =>
+  person.permissions.map((one) => ({
+    name: one.name,
+    permission_active: one.active && person.permission_active ? ('T' as const) : ('F' as const),
+  }));
 
 /** The particulars of a company, as the session user carries them. */
 const contactOf = (company: CompanyCard) => ({

@@ -214,7 +214,7 @@ export function createTenants({ db, clock, config }: Platform) {
           updated_at: at,
         });
       }
-      const labels = given.modules ?? (kind === 'root' ? MODULE_NAMES : []);
+      const labels = given.modules ?? (kind === 'root' ? MODULES : []);
       if (labels.length > 0)
         await store.insertModuleLabels(
           tx,

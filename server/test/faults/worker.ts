@@ -207,6 +207,7 @@ async function fill(
       grade: 'client.owner',
       isAccountExecutive: false,
       trueActor: null,
+      modules: null,
     } as const;
     const ctx = new Ctx({
       tenant,
