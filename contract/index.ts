@@ -5,6 +5,7 @@ import { delivery } from './delivery.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
+import { profile } from './profile.ts';
 import { roles } from './roles.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
@@ -16,6 +17,7 @@ export const contract = {
   tenants,
   settings,
   setup,
+  profile,
   roles,
   campaigns,
   leads,

@@ -85,6 +85,13 @@ export const ownMessages = {
   roleOwn: 'You cannot change the role you hold yourself.',
   roleBeyond: 'You cannot allow others what your own role does not allow.',
   roleHeld: 'People still hold this role. Give them another one first.',
+  emailTaken: 'Another account has this e-mail address.',
+  emailConfirm:
+    'Your changes are saved. Please follow the link in the e-mail we have just sent to the new address.',
+  emailChanged: 'Your e-mail address has been changed. Please sign in with the new one from now on.',
+  emailLinkInvalid: 'This link is not valid any more. Please change your e-mail address again.',
+  companyByOwner: 'Only the owner may change the details of the company.',
+  questionnaireSaved: 'Thank you. Your answers are saved.',
   setupDone: 'Your profile is complete.',
   agreed: 'Thank you. Your agreement has been recorded.',
   sandboxOnly: 'A payment provider is configured here: use its forms instead of the sandbox.',

@@ -37,6 +37,14 @@ export const PERMISSIONS = {
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
+  'questionnaire.own': [
+    'root.owner',
+    'root.administrator',
+    'root.sales',
+    'agency.owner',
+    'agency.administrator',
+    'agency.sales',
+  ],
   'person.read': [...roots, ...agencies, ...clients],
   'role.read': [...roots, ...agencies, ...clients],
   'role.create': [...roots, ...agencies, ...clients],
@@ -76,6 +84,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'people.import': ['Settings', 'create'],
   // Campaign pages choose a client from it.
   'client.list': null,
+  'questionnaire.own': null,
   'person.read': ['Settings', 'enable'],
   'role.read': ['Settings', 'enable'],
   'role.create': ['Settings', 'create'],

@@ -20,7 +20,7 @@ import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger } from './features/ledger/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
-import { createSetup, rolesRoutes, setupRoutes } from './features/setup/index.ts';
+import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
 import { startAsk } from './platform/ask.ts';
@@ -70,7 +70,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
   const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
   const settings = createSettings(platform, { tenants, audit });
-  const billing = createBilling(createLedger());
+  const billing = createBilling(createLedger(), platform.config.stripe ? 'stripe' : 'sandbox');
   const agreements = createAgreements();
   const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
   const identity = createIdentity(platform, { audit });
@@ -136,6 +136,7 @@ export async function createApp(parts: AppParts) {
   const identity = identityRoutes(features.identity);
   const delivery = deliveryRoutes(features.delivery);
   const leads = leadsRoutes(features.leads);
+  const profile = profileRoutes(features.setup);
 
   const health: PlainRoute[] = [
     {
@@ -174,6 +175,7 @@ export async function createApp(parts: AppParts) {
   if (has('web')) {
     const plain: PlainRoute[] = [
       ...tenancy.plain,
+      ...profile.plain,
       ...settings.plain,
       ...leads.plain,
       ...delivery.plain,
@@ -218,6 +220,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
     addCalls(server, clock, doors, contract.settings, settings.handlers);
     addCalls(server, clock, doors, contract.setup, setupRoutes(features.setup));
+    addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);

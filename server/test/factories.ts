@@ -98,15 +98,23 @@ export function createFactories(features: Features, platform: Platform) {
       return { id, email };
     },
     /**
-     * Completes a company's set-up: its agreement and the sandbox's card, and for an agency the sandbox's account with the
+     * Completes a company's set-up: its address, its agreement and the sandbox's card, and for an agency the sandbox's account with the
      * first package.
      */
     setUp(company: Company, userId: string): Promise<void> {
       const at = clock.now();
       return inScope(db.app, { rootId: company.root_id }, async (tx) => {
-        const { agreements, billing } = features;
+        const { agreements, billing, tenants } = features;
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
         const document = company.agency_id === company.id ? 'default_agency' : 'default_client';
+        await tenants.setDetails(tx, company.id, {
+          phone: `+1202555${String(2000 + next()).slice(-4)}`,
+          address: `${next()} Market Street`,
+          city: 'Chicago',
+          state_code: 'IL',
+          zip: '60601',
+          country_code: 'US',
+        });
         await agreements.accept(tx, { owner, userId, document, at, ip: null });
         await billing.accounts.sandboxCard(tx, owner, 'works', at);
         if (company.agency_id === company.id)

@@ -225,6 +225,44 @@ const samples: Record<string, Sample> = {
     request: (t) => ({ url: `/api/configuration/company/list?companyID=${t.client.agency_id}` }),
   },
   'GET /api/user': { named: false, request: () => ({ url: '/api/user' }) },
+  // About the own account only: what others get is in features/setup/profile.test.ts.
+  'POST /api/user/update': {
+    named: false,
+    request: () => {
+      const at = 'matrixboundary';
+      const payload = `--${at}\r\nContent-Disposition: form-data; name="city"\r\n\r\nChicago\r\n--${at}--\r\n`;
+      return {
+        url: '/api/user/update',
+        payload,
+        headers: { 'content-type': `multipart/form-data; boundary=${at}` },
+      };
+    },
+  },
+  'GET /profile-picture/:file': {
+    named: false,
+    request: () => ({ url: `/profile-picture/${NOBODY}.png` }),
+    passes: [404],
+  },
+  'POST /api/user/confirm-email': {
+    named: false,
+    request: () => ({ url: '/api/user/confirm-email', body: { token: 'x' } }),
+    passes: [410],
+  },
+  'GET /api/user/questionnaire': { named: false, request: () => ({ url: '/api/user/questionnaire' }) },
+  'PUT /api/user/questionnaire': {
+    named: false,
+    request: () => ({
+      url: '/api/user/questionnaire',
+      body: { industry_id: 'legal', client_count: '1', experience: 'none', goals: ['resell'] },
+    }),
+  },
+  'GET /api/general/states': { named: false, request: () => ({ url: '/api/general/states' }) },
+  'GET /api/general/cities': { named: false, request: () => ({ url: '/api/general/cities?state=IL' }) },
+  'GET /api/general/timezones': { named: false, request: () => ({ url: '/api/general/timezones' }) },
+  'GET /api/general/visitor-country': {
+    named: false,
+    request: () => ({ url: '/api/general/visitor-country' }),
+  },
   'GET /api/user/retrieve': { named: false, request: () => ({ url: '/api/user/retrieve' }) },
   'GET /api/user/:id': {
     named: true,

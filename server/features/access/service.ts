@@ -12,6 +12,7 @@ import type { Audit } from '../audit/index.ts';
 import { modulesOf, type People } from '../people/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
 import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
+import { createEmails } from './email.service.ts';
 import { createEntry } from './entry.service.ts';
 import { deleteCaptchas, deleteOld } from './entry.store.ts';
 import { createFactors } from './factor.service.ts';
@@ -46,6 +47,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
   const sessions = createSessions(platform, { audit, keys });
   const captcha = createCaptcha(platform, deps.outsideCaptcha);
   const post = createPost(deps);
+  const factors = createFactors(platform, { people, audit, limits, sessions, post });
   const parts = { tenants, people, audit, limits, captcha, sessions, post };
 
   const refuse = (): never => {
@@ -61,7 +63,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     view,
     captcha,
     login: createLogin(platform, parts),
-    factors: createFactors(platform, parts),
+    factors,
+    emails: createEmails(platform, { people, audit, limits, post, factors }),
     entry: createEntry(platform, parts),
     sso: createSso(platform, parts),
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Ledger, Posting } from '../ledger/index.ts';
-import { accounts } from './account.service.ts';
+import { createAccounts, type Gateway } from './account.service.ts';
 import * as store from './store.ts';
 
 /** A lead as far as money is concerned. */
@@ -18,7 +18,7 @@ export interface LeadSale {
 export type Billing = ReturnType<typeof createBilling>;
 
 /** Who pays what for a lead: retail from client to agency, wholesale from agency to root. */
-export function createBilling(ledger: Ledger) {
+export function createBilling(ledger: Ledger, gateway: Gateway) {
   const client = (of: { rootId: string; agencyId: string; clientId: string }) => ({
     root_id: of.rootId,
     agency_id: of.agencyId,
@@ -32,7 +32,8 @@ export function createBilling(ledger: Ledger) {
   const root = (of: { rootId: string }) => ({ root_id: of.rootId, agency_id: null, company_id: of.rootId });
 
   return {
-    accounts,
+    /** Cards, connected accounts and what companies are billed by. */
+    accounts: createAccounts(gateway),
 
     leadCosts: store.leadCosts,
 

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { PersonalPermission } from '../../platform/db/schema.ts';
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { PersonalPermission, Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { ModuleRight } from './role.policy.ts';
 
@@ -73,4 +73,47 @@ export async function finishProfile(tx: Tx, id: string): Promise<boolean> {
     .where('profile_done', '=', false)
     .executeTakeFirst();
   return done.numUpdatedRows > 0n;
+}
+
+type Profile = Pick<
+  Updateable<Schema['user_account']>,
+  | 'name'
+  | 'phonenum'
+  | 'phone_country'
+  | 'phone_calling'
+  | 'address'
+  | 'city'
+  | 'zip'
+  | 'state_code'
+  | 'country_code'
+  | 'picture'
+>;
+
+/** Sets some of a person's profile; the rest stays as it was. */
+export async function setProfile(tx: Tx, id: string, values: Profile): Promise<void> {
+  await tx.updateTable('user_account').set(values).where('id', '=', id).execute();
+}
+
+/** Gives a person another address. Throws on the unique constraint when another account of the root has it. */
+export async function setEmail(tx: Tx, id: string, email: string): Promise<void> {
+  await tx.updateTable('user_account').set({ email }).where('id', '=', id).execute();
+}
+
+/** What somebody answered; null while there is nothing. */
+export async function answersOf(tx: Tx, userId: string): Promise<Record<string, unknown> | null> {
+  const row = await tx
+    .selectFrom('questionnaire')
+    .select('answers')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.answers ?? null;
+}
+
+export async function saveAnswers(tx: Tx, row: Insertable<Schema['questionnaire']>): Promise<void> {
+  const { user_id: _user, root_id: _root, agency_id: _agency, company_id: _company, ...values } = row;
+  await tx
+    .insertInto('questionnaire')
+    .values(row)
+    .onConflict((c) => c.column('user_id').doUpdateSet(values))
+    .execute();
 }

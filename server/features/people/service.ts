@@ -2,6 +2,7 @@ import { hash, verify } from '@node-rs/argon2';
 import type { Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Phone } from './phone.policy.ts';
 import * as profile from './profile.store.ts';
 import { FIRST_ROLES } from './role.policy.ts';
 import * as roles from './role.store.ts';
@@ -16,8 +17,7 @@ export interface NewUser {
   name: string;
   password?: string;
   passwordHash?: string;
-  /** A phone number in its parts (PhoneParts): '+1', 'US', '2025550123'. */
-  phone?: { number: string; country: string; calling: string } | undefined;
+  phone?: Phone | undefined;
   roleId?: string;
   profileDone?: boolean;
 }
@@ -79,6 +79,10 @@ export function createPeople({ clock }: Platform) {
     person: profile.personById,
     ownerOf: profile.ownerOf,
     finishProfile: profile.finishProfile,
+    setProfile: profile.setProfile,
+    setEmail: profile.setEmail,
+    answers: profile.answersOf,
+    saveAnswers: profile.saveAnswers,
     /** The roles of companies and who holds them. */
     roles: {
       list: roles.rolesOf,

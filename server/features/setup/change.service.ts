@@ -29,8 +29,8 @@ export function createSetupChanges(
       const { actor } = ctx;
       if (userId && userId !== actor.userId) throw new Refusal('not_found', ownMessages.notFound);
       return inScope(db.app, { rootId: actor.rootId }, async (tx) => {
-        const { person } = await facts.within(tx, actor.userId);
-        const missing = missingOfProfile(person);
+        const { person, company } = await facts.within(tx, actor.userId);
+        const missing = missingOfProfile(person, company);
         if (missing.length > 0) {
           throw new Refusal('invalid', `${missing[0]}: is required to complete the profile`, {
             errors: Object.fromEntries(missing.map((field) => [field, ['is required']])),

@@ -23,8 +23,21 @@ export function modulePairs(
 }
 
 /** What of a profile is required and missing, by the names of its fields. */
-export function missingOfProfile(person: { name: string; phonenum: string }): string[] {
-  return (['name', 'phonenum'] as const).filter((field) => person[field].trim() === '');
+export function missingOfProfile(
+  person: { name: string; phonenum: string; role: string },
+  company: { kind: 'root' | 'agency' | 'client'; phone: string | null; address: string | null } & {
+    city: string | null;
+    zip: string | null;
+    country_code: string | null;
+  },
+): string[] {
+  const fields: string[] = (['name', 'phonenum'] as const).filter((field) => person[field].trim() === '');
+  // The company's papers and bills need an address; its owner gives it.
+  if (person.role === 'owner' && company.kind !== 'root') {
+    const particulars = ['phone', 'address', 'city', 'zip', 'country_code'] as const;
+    for (const field of particulars) if (!company[field]?.trim()) fields.push(`company_${field}`);
+  }
+  return fields;
 }
 
 /** What setupcomplete waits for (domain, Set-up states). */

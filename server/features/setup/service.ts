@@ -11,6 +11,7 @@ import { type CompanyCard, pathOfPicture } from '../tenants/index.ts';
 import { createSetupChanges } from './change.service.ts';
 import { createFacts, type Facts, type SetupParts } from './facts.service.ts';
 import * as policy from './person.policy.ts';
+import { createProfile } from './profile.service.ts';
 import { createRoles } from './roles.service.ts';
 
 export type Setup = ReturnType<typeof createSetup>;
@@ -69,7 +70,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       profile_setup_completed: person.profile_done ? 'T' : 'F',
       questionnaire_setup_completed: person.questionnaire_done ? 'T' : 'F',
       ip_login: known.lastIp,
-      profile_pict: person.picture,
+      profile_pict: person.picture && `/profile-picture/${person.picture}`,
       phonenum: person.phonenum,
       phone_country_code: person.phone_country,
       phone_country_calling_code: person.phone_calling,
@@ -167,6 +168,10 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     },
     ...createSetupChanges(platform, parts, facts),
     roles: createRoles(platform, parts),
+    profile: createProfile(platform, parts),
+    confirmEmail: access.emails.confirm,
+    emailPending: access.emails.pending,
+    picture: tenants.profilePicture,
   };
 }
 

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Owner } from '../../platform/db/owner.ts';
-import type { Tx } from '../../platform/db/scope.ts';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Db, Tx } from '../../platform/db/scope.ts';
 
 /** What these companies chose; companies without a row have all that is above them. */
 export async function productsOf(tx: Tx, ids: string[]) {
@@ -116,4 +117,27 @@ export interface CompanyCard {
   template_bgcolor: string | null;
   sidebar_bgcolor: string | null;
   font_theme: string | null;
+}
+
+/** Sets some of a company's particulars; the rest stays as it was. */
+export async function setDetails(
+  tx: Tx,
+  id: string,
+  values: Pick<
+    Updateable<Schema['company']>,
+    'name' | 'phone' | 'email' | 'address' | 'city' | 'zip' | 'state_code' | 'country_code'
+  >,
+): Promise<void> {
+  await tx.updateTable('company').set(values).where('id', '=', id).execute();
+}
+
+export async function deletePicture(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('picture').where('id', '=', id).execute();
+}
+
+/** Bytes and type of a person's picture, at a host of their root's system. */
+export async function profilePicture(db: Db, id: string, rootId: string) {
+  const { rows } = await sql<{ type: string; bytes: Buffer }>`
+    select * from profile_picture(${id}, ${rootId})`.execute(db);
+  return rows[0];
 }

@@ -68,7 +68,7 @@ export interface Schema {
   };
   picture: Owner & {
     id: string;
-    purpose: 'logo' | 'favicon';
+    purpose: 'logo' | 'favicon' | 'profile';
     type: 'image/png' | 'image/jpeg';
     width: number;
     height: number;
