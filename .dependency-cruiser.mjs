@@ -12,6 +12,7 @@ const features = [
   'wallet',
   'billing',
   'agreements',
+  'setup',
   'identity',
   'exclusions',
   'campaigns',

@@ -122,6 +122,7 @@ async function fill(stage: Stage, webhook: string): Promise<{ siteKeys: string[]
         grade: 'client.owner',
         isAccountExecutive: false,
         trueActor: null,
+        modules: null,
       },
       requestId: 'bench',
       clock: systemClock,

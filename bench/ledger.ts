@@ -252,6 +252,7 @@ async function readings(stage: Stage, root: Company, entries: number): Promise<R
         companyId: agency.id,
         kind: 'agency',
         grade: 'agency.owner',
+        modules: null,
         isAccountExecutive: false,
         trueActor: null,
       },

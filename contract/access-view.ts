@@ -11,14 +11,6 @@ export const ViewToken = z.object({
   expires_at: Instant.describe('When the view ends unless it is renewed'),
 });
 
-/** Who views as whom (spec product 4, View mode; BEY-12). */
-export const View = z.object({
-  by_name: z.string(),
-  as_name: z.string(),
-  reason: z.string(),
-  expires_at: Instant,
-});
-
 /** A company in whose people's view one may look: an agency of the root, or a client. */
 export const CompanyRow = z.object({
   id: Id,

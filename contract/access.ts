@@ -3,34 +3,9 @@ import { entry } from './access-entry.ts';
 import { factors } from './access-factors.ts';
 import { sessions } from './access-sessions.ts';
 import { LoginAnswer, Tokens } from './access-tokens.ts';
-import { View, ViewToken, view } from './access-view.ts';
+import { ViewToken, view } from './access-view.ts';
 import { call } from './base.ts';
-import { Done, Email, Flag, Id, Instant, Line, NewPassword } from './primitives.ts';
-
-const UserType = z.enum(['user', 'userdownline', 'client', 'administrator', 'sales']);
-
-/** The signed-in person (spec product 3, Session user; the fields of this stage). */
-export const SessionUser = z.object({
-  id: Id,
-  name: z.string(),
-  email: z.string(),
-  user_type: UserType,
-  user_type_ori: UserType.describe("In view mode the true actor's, else the same"),
-  isViewMode: z.boolean(),
-  view: View.nullable().describe('Null outside view mode'),
-  systemuser: z.boolean(),
-  rootcomp: z.boolean(),
-  isAccExecutive: Flag,
-  company_id: Id,
-  company_name: z.string(),
-  company_kind: z.enum(['root', 'agency', 'client']),
-  company_parent: Id.nullable(),
-  company_root_id: Id,
-  time_zone: z.string(),
-  grade: z.string(),
-  leadlocalname: z.string(),
-  leadlocalurl: z.string(),
-});
+import { Done, Email, Instant, Line, NewPassword } from './primitives.ts';
 
 const Jwk = z.record(z.string(), z.unknown());
 
@@ -78,10 +53,6 @@ export const access = {
     .meta({ access: 'session.own' })
     .input(z.object({}))
     .output(Done),
-  user: call
-    .route({ method: 'GET', path: '/user', tags: ['Access'], summary: 'The signed-in person' })
-    .meta({ access: 'session.own' })
-    .output(SessionUser),
   downloadToken: call
     .route({
       method: 'POST',

@@ -95,7 +95,7 @@ export const campaigns = {
       tags: ['Campaigns'],
       summary: 'Create a campaign',
     })
-    .meta({ access: 'campaign.write' })
+    .meta({ access: 'campaign.create' })
     .input(
       CampaignFields.extend({
         leadspeekType: z.literal('local').default('local'),
@@ -140,7 +140,7 @@ export const campaigns = {
       tags: ['Campaigns'],
       summary: 'Remove; its leads stay',
     })
-    .meta({ access: 'campaign.write' })
+    .meta({ access: 'campaign.remove' })
     .input(Which)
     .output(Done),
   list: call

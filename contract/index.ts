@@ -6,7 +6,10 @@ import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
+import { profile } from './profile.ts';
+import { roles } from './roles.ts';
 import { settings } from './settings.ts';
+import { setup } from './setup.ts';
 import { tenants } from './tenants.ts';
 
 /** Every call of the product, by feature. */
@@ -14,6 +17,9 @@ export const contract = {
   access,
   tenants,
   settings,
+  setup,
+  profile,
+  roles,
   campaigns,
   leads,
   delivery,

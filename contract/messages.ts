@@ -26,6 +26,9 @@ export const messages = {
   ssoValid: 'Access Token Valid',
   ssoInvalid:
     'Sorry! There is currently an update processing on the platform. Please wait five minutes and try again.',
+  completePayment:
+    'Complete your payment setup first to fully use the system. (Go to Profile -> Payment Setup)',
+  completeProfile: 'Please complete your profile to fully use the system. (Go to Profile)',
 } as const;
 
 /** Texts the specification leaves open. */
@@ -70,6 +73,30 @@ export const ownMessages = {
   forbidden: 'Your role does not allow this.',
   unavailable: 'The database is not available at the moment. Please try again shortly.',
   internal: 'Something went wrong on our side. It has been recorded.',
+  agencyAccountUnfinished:
+    "Your agency's payment account is not fully set up yet, so campaigns cannot run. Please contact your agency.",
+  agencyAccountAway:
+    "Your agency's payment account is not available, so campaigns cannot run. Please contact your agency.",
+  roleAdded: 'The role has been added.',
+  roleUpdated: 'The role has been updated.',
+  roleRemoved: 'The role has been removed.',
+  roleGiven: 'The role has been given.',
+  roleTaken: 'There is a role of this name already.',
+  roleOwn: 'You cannot change the role you hold yourself.',
+  roleBeyond: 'You cannot allow others what your own role does not allow.',
+  roleHeld: 'People still hold this role. Give them another one first.',
+  emailTaken: 'Another account has this e-mail address.',
+  emailConfirm:
+    'Your changes are saved. Please follow the link in the e-mail we have just sent to the new address.',
+  emailChanged: 'Your e-mail address has been changed. Please sign in with the new one from now on.',
+  emailLinkInvalid: 'This link is not valid any more. Please change your e-mail address again.',
+  companyByOwner: 'Only the owner may change the details of the company.',
+  questionnaireSaved: 'Thank you. Your answers are saved.',
+  setupDone: 'Your profile is complete.',
+  agreed: 'Thank you. Your agreement has been recorded.',
+  sandboxOnly: 'A payment provider is configured here: use its forms instead of the sandbox.',
+  sandboxCardSaved: 'The sandbox card is on file. It is never charged.',
+  sandboxAccount: 'The sandbox account has been updated.',
   balanceEmpty:
     'The prepaid balance does not cover another lead. Add balance, then activate the campaign again.',
   capSet: 'The limit is saved.',

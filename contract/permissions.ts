@@ -1,3 +1,5 @@
+import type { RoleModule } from './people.ts';
+
 /** Who somebody is: the kind of their company and their role in it. */
 export const GRADES = [
   'root.owner',
@@ -20,7 +22,9 @@ export const PERMISSIONS = {
   'session.own': GRADES,
   'insight.read': [...roots, ...agencies, ...clients],
   'campaign.read': [...roots, ...agencies, ...clients],
+  'campaign.create': [...agencies, ...clients],
   'campaign.write': [...agencies, ...clients],
+  'campaign.remove': [...agencies, ...clients],
   'campaign.price': agencies,
   'campaign.topup': agencies,
   'lead.read': [...roots, ...agencies, ...clients],
@@ -36,6 +40,22 @@ export const PERMISSIONS = {
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
+  'questionnaire.own': [
+    'root.owner',
+    'root.administrator',
+    'root.sales',
+    'agency.owner',
+    'agency.administrator',
+    'agency.sales',
+  ],
+  'person.read': [...roots, ...agencies, ...clients],
+  'role.read': [...roots, ...agencies, ...clients],
+  'role.create': [...roots, ...agencies, ...clients],
+  'role.update': [...roots, ...agencies, ...clients],
+  'role.remove': [...roots, ...agencies, ...clients],
+  'card.write': [...agencies, 'client.owner'],
+  'account.write': agencies,
+  'agreement.accept': [...agencies, ...clients],
 } as const satisfies Record<string, readonly Grade[]>;
 
 export type Permission = keyof typeof PERMISSIONS;
@@ -44,3 +64,66 @@ export type Permission = keyof typeof PERMISSIONS;
 export function may(grade: Grade, permission: Permission): boolean {
   return (PERMISSIONS[permission] as readonly Grade[]).includes(grade);
 }
+
+type ModuleName = RoleModule['module_name'];
+type Action = 'enable' | 'create' | 'update' | 'delete';
+
+/**
+ * What a permission is to the rows of a role (ROLE-01): the module and what of it; null: no row limits it. An administrator
+ * with a role may only what their rows allow, and never more than their grade.
+ */
+export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action] | null> = {
+  'session.own': null,
+  'insight.read': ['LeadsPeek', 'enable'],
+  'campaign.read': ['Campaign', 'enable'],
+  'campaign.create': ['Campaign', 'create'],
+  'campaign.write': ['Campaign', 'update'],
+  'campaign.remove': ['Campaign', 'delete'],
+  'campaign.price': ['Campaign', 'update'],
+  'campaign.topup': ['Campaign', 'update'],
+  'lead.read': ['LeadsPeek', 'enable'],
+  'integration.read': ['Campaign', 'enable'],
+  'integration.write': ['Campaign', 'update'],
+  'people.import': ['Settings', 'create'],
+  'statement.read': ['LeadsPeek', 'enable'],
+  'cap.read': ['Campaign', 'enable'],
+  'cap.write': ['Campaign', 'update'],
+  // Campaign pages choose a client from it.
+  'client.list': null,
+  'questionnaire.own': null,
+  'person.read': ['Settings', 'enable'],
+  'role.read': ['Settings', 'enable'],
+  'role.create': ['Settings', 'create'],
+  'role.update': ['Settings', 'update'],
+  'role.remove': ['Settings', 'delete'],
+  'card.write': ['Settings', 'update'],
+  'account.write': ['Settings', 'update'],
+  'agreement.accept': ['Settings', 'update'],
+  'company.list': null,
+  'view.switch': ['Settings', 'enable'],
+  'referral.read': null,
+  'setting.read': ['Settings', 'enable'],
+  'setting.write': ['Settings', 'update'],
+};
+
+const allows = (rows: readonly RoleModule[], module: ModuleName, action: Action): boolean => {
+  const row = rows.find((one) => one.module_name === module);
+  return row?.enable_permission === 'T' && row[`${action}_permission`] === 'T';
+};
+
+/**
+ * Whether a person may: their grade, and the rows of their role besides, which only administrators have. The server's guard and the
+ * screens' buttons both ask this. `rows` null: no role limits them.
+ */
+export function mayPerson(grade: Grade, rows: readonly RoleModule[] | null, permission: Permission): boolean {
+  if (!may(grade, permission)) return false;
+  const needed = MODULE_PERMISSIONS[permission];
+  return !rows || !needed || allows(rows, ...needed);
+}
+
+/** What of the settings somebody may change: the buttons to save, add and delete (spec product 6). */
+export const settingMenu = (rows: readonly RoleModule[] | null) => ({
+  settingMenuShow_update: !rows || allows(rows, 'Settings', 'update'),
+  settingMenuShow_create: !rows || allows(rows, 'Settings', 'create'),
+  settingMenuShow_delete: !rows || allows(rows, 'Settings', 'delete'),
+});

@@ -47,7 +47,8 @@ export const NewPassword = z
     'must have at least 5 different characters',
   );
 
-const hasControls = (text: string): boolean => [...text].some((c) => c < ' ' || c === '\u007f');
+/** Whether a text has control characters, line breaks included. */
+export const hasControls = (text: string): boolean => [...text].some((c) => c < ' ' || c === '\u007f');
 
 /** A line of text a person typed: trimmed, 1 to 255 characters, no control characters. */
 export const Line = z

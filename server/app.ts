@@ -8,6 +8,7 @@ import {
   createAccess,
   startAccess,
 } from './features/access/index.ts';
+import { createAgreements } from './features/agreements/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
@@ -20,6 +21,7 @@ import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
+import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
 import { createWallet, startWallet } from './features/wallet/index.ts';
@@ -74,7 +76,9 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const notices = createNotices({ tenants, people, mail });
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
-  const billing = createBilling({ ledger, wallet, caps });
+  const billing = createBilling({ ledger, wallet, caps }, platform.config.stripe ? 'stripe' : 'sandbox');
+  const agreements = createAgreements();
+  const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
   const campaigns = createCampaigns(platform, { audit, billing, tenants, outbound });
@@ -94,6 +98,8 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     caps,
     wallet,
     billing,
+    agreements,
+    setup,
     identity,
     exclusions,
     campaigns,
@@ -140,6 +146,7 @@ export async function createApp(parts: AppParts) {
   const delivery = deliveryRoutes(features.delivery);
   const leads = leadsRoutes(features.leads);
   const ledger = ledgerRoutes(platform, features.tenants);
+  const profile = profileRoutes(features.setup);
 
   const health: PlainRoute[] = [
     {
@@ -178,6 +185,7 @@ export async function createApp(parts: AppParts) {
   if (has('web')) {
     const plain: PlainRoute[] = [
       ...tenancy.plain,
+      ...profile.plain,
       ...settings.plain,
       ...leads.plain,
       ...delivery.plain,
@@ -219,16 +227,12 @@ export async function createApp(parts: AppParts) {
     };
     const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog]);
     addPlain(server, clock, doors, [...plain, ...reference]);
-    addCalls(
-      server,
-      clock,
-      doors,
-      contract.access,
-      accessRoutes(features.access, features.tenants),
-      accessFinish,
-    );
+    addCalls(server, clock, doors, contract.access, accessRoutes(features.access), accessFinish);
     addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
     addCalls(server, clock, doors, contract.settings, settings.handlers);
+    addCalls(server, clock, doors, contract.setup, setupRoutes(features.setup));
+    addCalls(server, clock, doors, contract.profile, profile.handlers);
+    addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));

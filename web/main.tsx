@@ -42,7 +42,7 @@ session.onEnd((reason) => {
 
 // The 30 minutes are over, or another tab has ended the view: on with one's own list, loaded anew, and told why.
 session.onViewChange(() => {
-  void api.access
+  void api.setup
     .user()
     .then((own) => (own.isViewMode ? '/' : revertLanding(own)))
     .catch(() => '/')

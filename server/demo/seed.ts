@@ -29,9 +29,12 @@ export const DEMO_LOGINS = [
   { email: 'root@demo.test', host: '', what: 'owner of the platform (master root)' },
   { email: 'agency@demo.test', host: 'acme.', what: 'owner of the agency Acme Leads' },
   { email: 'admin@demo.test', host: 'acme.', what: 'administrator of the agency Acme Leads' },
+  { email: 'reader@demo.test', host: 'acme.', what: 'administrator of Acme Leads who may only look' },
   { email: 'client@demo.test', host: 'acme.', what: 'owner of the client Northwind Outfitters' },
   { email: 'sales@demo.test', host: '', what: "the platform's sales" },
   { email: 'agency2@demo.test', host: 'bluepeak.', what: 'owner of the agency Blue Peak Media' },
+  { email: 'executive@demo.test', host: '', what: "the platform's account executive" },
+  { email: 'newagency@demo.test', host: 'fresh.', what: 'owner of the agency Fresh Start, not set up yet' },
   { email: 'enterprise@demo.test', host: 'summit.', what: 'owner of the second root Summit Data' },
 ] as const;
 
@@ -142,21 +145,52 @@ export async function seedDemo(
   const pinecrest = await make.client(bluepeak, { name: 'Pinecrest Solar' });
   const lakeside = await make.client(bluepeak, { name: 'Lakeside Auto' });
   const orchard = await make.client(ridge, { name: 'Orchard Home Goods' });
-  const user = (
+  const fresh = await make.agency(master, { name: 'Fresh Start', host: `fresh.${domain}` });
+  let phones = 5550100;
+  const user = async (
     company: typeof master,
     email: string,
     name: string,
     role: 'owner' | 'administrator' | 'sales' = 'owner',
-  ) => make.user(company, { email, name, role, passwordHash });
+    more: { isAccountExecutive?: boolean; roleId?: string } = {},
+  ) => {
+    const phone = { number: `202${phones++}`, country: 'US', calling: '+1' };
+    const made = await make.user(company, {
+      email,
+      name,
+      role,
+      passwordHash,
+      phone,
+      profileDone: true,
+      ...more,
+    });
+    if (role === 'owner' && company.agency_id) await make.setUp(company, made.id);
+    return made;
+  };
   await user(master, 'root@demo.test', 'Robin Master');
   await user(master, 'sales@demo.test', 'Sasha Sales', 'sales');
+  await user(master, 'executive@demo.test', 'Ellis Executive', 'sales', { isAccountExecutive: true });
+  await make.user(fresh, { email: 'newagency@demo.test', name: 'Frankie Fresh', passwordHash });
   await user(acme, 'agency@demo.test', 'Alex Acme');
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');
+  const acmeRoles = await inScope(platform.db.app, { rootId: master.id }, (tx) =>
+    features.people.roles.list(tx, acme.id),
+  );
+  const readOnly = acmeRoles.find((role) => role.name === 'Read only')!;
+  await user(acme, 'reader@demo.test', 'Riley Reader', 'administrator', { roleId: readOnly.id });
   const casey = await user(northwind, 'client@demo.test', 'Casey Northwind');
   await user(harbor, 'client2@demo.test', 'Harper Harbor');
   await user(bluepeak, 'agency2@demo.test', 'Blake Peak');
   await user(summit, 'enterprise@demo.test', 'Sidney Summit');
   await user(ridge, 'agency3@demo.test', 'Reese Ridge');
+  for (const [client, email, name] of [
+    [evergreen, 'client3@demo.test', 'Evan Evergreen'],
+    [pinecrest, 'client4@demo.test', 'Piper Pinecrest'],
+    [lakeside, 'client5@demo.test', 'Logan Lakeside'],
+    [orchard, 'client6@demo.test', 'Olive Orchard'],
+  ] as const) {
+    await user(client, email, name);
+  }
 
   // The graph: a few thousand people for the master root, fewer for the second.
   const crowd = inventPeople(3000, 1);
@@ -329,6 +363,7 @@ export async function seedDemo(
         grade: 'client.owner',
         isAccountExecutive: false,
         trueActor: null,
+        modules: null,
       },
       requestId: 'demo',
       clock,

@@ -1,6 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
-import { messages } from '../../contract/messages.ts';
-import type { Grade } from '../../contract/permissions.ts';
+import { messages, ownMessages } from '../../contract/messages.ts';
+import type { RoleModule } from '../../contract/people.ts';
+import { type Grade, mayPerson, type Permission } from '../../contract/permissions.ts';
 import type { Clock } from './clock.ts';
 import type { Scope } from './db/scope.ts';
 
@@ -27,6 +28,8 @@ export interface Actor {
   kind: CompanyKind;
   grade: Grade;
   isAccountExecutive: boolean;
+  /** The rows of an administrator's role; null: all that the grade may. */
+  modules: RoleModule[] | null;
   /** In view mode the person who really acts, while all the rest is that of the person viewed; else null. */
   trueActor: TrueActor | null;
 }
@@ -91,5 +94,15 @@ export class Ctx {
 
   get scope(): Scope {
     return scopeOf(this.actor);
+  }
+
+  /** Whether the signed-in person may. */
+  may(permission: Permission): boolean {
+    return mayPerson(this.actor.grade, this.actor.modules, permission);
+  }
+
+  /** For what a call needs besides its own permission. @throws Refusal 403 when the person may not */
+  need(permission: Permission): void {
+    if (!this.may(permission)) throw new Refusal('forbidden', ownMessages.forbidden);
   }
 }

@@ -15,13 +15,20 @@ const names = new Intl.DisplayNames('en', { type: 'region' });
  */
 export function locate(ip: string | null): string | null {
   if (!ip || !ipaddr.isValid(ip)) return null;
+  if (ipaddr.process(ip).range() !== 'unicast') return 'Local network';
+  const code = countryOf(ip);
+  return code ? (names.of(code) ?? code) : null;
+}
+
+/** The country code (ISO 3166-1) of an address; null when it is unknown, local or not an address. */
+export function countryOf(ip: string | null): string | null {
+  if (!ip || !ipaddr.isValid(ip)) return null;
   const address = ipaddr.process(ip);
-  if (address.range() !== 'unicast') return 'Local network';
+  if (address.range() !== 'unicast') return null;
   reader ??= new Reader<CountryResponse>(readFileSync(file));
   const found = reader.get(address.toString()) as {
     country_code?: string;
     country?: { iso_code?: string };
   } | null;
-  const code = found?.country_code ?? found?.country?.iso_code;
-  return code ? (names.of(code) ?? code) : null;
+  return found?.country_code ?? found?.country?.iso_code ?? null;
 }

@@ -86,6 +86,9 @@ export function createFactories(features: Features, platform: Platform) {
         password?: string;
         passwordHash?: string;
         isAccountExecutive?: boolean;
+        phone?: { number: string; country: string; calling: string };
+        roleId?: string;
+        profileDone?: boolean;
       } = {},
     ): Promise<{ id: string; email: string }> {
       const email = given.email ?? `user${next()}@people.test`;
@@ -93,6 +96,30 @@ export function createFactories(features: Features, platform: Platform) {
         features.people.create(tx, { company, role: 'owner', name: `User ${next()}`, ...given, email }),
       );
       return { id, email };
+    },
+    /**
+     * Completes a company's set-up: its address, its agreement and the sandbox's card, and for an agency the sandbox's account with the
+     * first package.
+     */
+    setUp(company: Company, userId: string): Promise<void> {
+      const at = clock.now();
+      return inScope(db.app, { rootId: company.root_id }, async (tx) => {
+        const { agreements, billing, tenants } = features;
+        const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+        const document = company.agency_id === company.id ? 'default_agency' : 'default_client';
+        await tenants.setDetails(tx, company.id, {
+          phone: `+1202555${String(2000 + next()).slice(-4)}`,
+          address: `${next()} Market Street`,
+          city: 'Chicago',
+          state_code: 'IL',
+          zip: '60601',
+          country_code: 'US',
+        });
+        await agreements.accept(tx, { owner, userId, document, at, ip: null });
+        await billing.accounts.sandboxCard(tx, owner, 'works', at);
+        if (company.agency_id === company.id)
+          await billing.accounts.sandboxAccount(tx, { ...owner, agency_id: company.id }, 'approve', at);
+      });
     },
     /** An active Site ID campaign of a client; prices in micro-dollars. `balance` is posted through the ledger. */
     async campaign(

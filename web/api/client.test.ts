@@ -138,7 +138,7 @@ describe('the session', () => {
     session.start('old');
     const answers = await Promise.all([
       client.identity.totals(),
-      client.access.user(),
+      client.setup.user(),
       client.insight.dashboard({}),
     ]);
     expect(answers).toHaveLength(3);
@@ -173,7 +173,7 @@ describe('the session', () => {
   it('[AUTH-04] a refused renewal ends the session once and clears its storage; the theme stays', async () => {
     const { client, session, ends, kept } = setUp(() => unauthenticated());
     session.start('old');
-    const results = await Promise.allSettled([client.identity.totals(), client.access.user()]);
+    const results = await Promise.allSettled([client.identity.totals(), client.setup.user()]);
     expect(results.map((one) => one.status)).toEqual(['rejected', 'rejected']);
     expect(ends).toEqual(['ended']);
     expect([...kept.keys()]).toEqual(['theme']);
@@ -203,7 +203,7 @@ describe('the session', () => {
 
   it('a page load asks for a token first', async () => {
     const { client, sent } = setUp((request) => (isRefresh(request) ? tokens('first') : json(200, {})));
-    await client.access.user();
+    await client.setup.user();
     expect(sent.map((one) => [one.url, one.token])).toEqual([
       ['/api/auth/refresh-token', null],
       ['/api/user', 'Bearer first'],

@@ -100,14 +100,14 @@ export async function verifyLogin(email: string, code: string, step: CodeStep): 
  */
 export async function switchUser(usrID: string, reason: string): Promise<string> {
   session.become((await api.access.switchUser({ usrID, reason })).access_token);
-  return switchLanding(await api.access.user());
+  return switchLanding(await api.setup.user());
 }
 
 /** Ends the view; answers the address to load. @throws ApiError when refused */
 export async function revertView(): Promise<string> {
   await api.access.revertView({});
   await session.rejoin();
-  return revertLanding(await api.access.user());
+  return revertLanding(await api.setup.user());
 }
 
 /** Signs out; who does not hear from the server within 3 s is out all the same (AUTH-05). */

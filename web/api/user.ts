@@ -1,15 +1,14 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import type { Client } from '../../contract/index.ts';
-import { type Grade, may, type Permission } from '../../contract/permissions.ts';
+import type { SessionUser } from '../../contract/people.ts';
+import { type Grade, mayPerson, type Permission } from '../../contract/permissions.ts';
 import { api } from './client.ts';
 
-/** The signed-in person. */
-export type SessionUser = Awaited<ReturnType<Client['access']['user']>>;
+export type { SessionUser } from '../../contract/people.ts';
 
 /** How the signed-in person is fetched and cached. */
 export const userQuery = queryOptions({
   queryKey: ['user'],
-  queryFn: ({ signal }) => api.access.user(undefined, { signal }),
+  queryFn: ({ signal }) => api.setup.user(undefined, { signal }),
   staleTime: 5 * 60_000,
 });
 
@@ -24,6 +23,9 @@ export function useMay(permission: Permission): boolean {
 }
 
 /** Whether this person may. */
-export function userMay(user: Pick<SessionUser, 'grade'>, permission: Permission): boolean {
-  return may(user.grade as Grade, permission);
+export function userMay(
+  user: Pick<SessionUser, 'grade' | 'module_permissions'>,
+  permission: Permission,
+): boolean {
+  return mayPerson(user.grade as Grade, user.module_permissions, permission);
 }

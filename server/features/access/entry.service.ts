@@ -11,7 +11,7 @@ import { defineJob } from '../../platform/jobs.ts';
 import { type LimitRule, type Limits, networkOf } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../people/index.ts';
+import { type People, readPhone } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Captcha } from './captcha.service.ts';
 import * as store from './entry.store.ts';
@@ -202,6 +202,7 @@ export function createEntry(
             email: row.email,
             name: row.name,
             passwordHash: row.password_hash,
+            phone: row.phone ? (readPhone(row.phone) ?? undefined) : undefined,
           });
           await store.setSignUpDone(tx, id, company.id, now);
           await audit.recordSystem(

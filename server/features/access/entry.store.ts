@@ -204,6 +204,7 @@ export async function deleteCaptchas(db: Db, before: Date): Promise<void> {
 export async function deleteOld(tx: Tx, before: Date): Promise<void> {
   await tx.deleteFrom('login_challenge').where('created_at', '<', before).execute();
   await tx.deleteFrom('password_reset').where('created_at', '<', before).execute();
+  await tx.deleteFrom('email_change').where('created_at', '<', before).execute();
   await tx.deleteFrom('sso_token').where('created_at', '<', before).execute();
   // A completed sign-up is kept: it says who referred the company.
   await tx.deleteFrom('sign_up').where('created_at', '<', before).where('made_company', 'is', null).execute();

@@ -275,6 +275,10 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
       systemuser: false,
       company_name: 'New Agency LLC',
       company_parent: root.id,
+      phonenum: '5045550123',
+      phone_country_code: 'US',
+      phone_country_calling_code: '+1',
+      profile_setup_completed: 'F',
     });
     const { rows } = await app.admin.query(
       'select referred_by, phone, made_company, password_hash from sign_up where email = $1',

@@ -17,6 +17,8 @@ import type { Sessions } from './session.service.ts';
 
 type Kind = 'email' | 'google' | null;
 
+export type Factors = ReturnType<typeof createFactors>;
+
 /** The own password and second factor. Nobody can see or change another person's (AUTH-11, AUTH-15). */
 export function createFactors(
   platform: Platform,
@@ -54,6 +56,7 @@ export function createFactors(
   });
 
   return {
+    proven,
     /** Changes the own password and ends the other sessions. */
     async changePassword(
       ctx: Ctx,

@@ -29,6 +29,8 @@ export const PASSWORD = rule('password', 5, 30);
 /** Links to set a new password asked for one address, and from one network. */
 export const FORGOT = rule('forgot', 5, 60);
 export const FORGOT_NETWORK = rule('forgot.network', 30, 60);
+/** Wishes of one person for another e-mail address. */
+export const NEW_ADDRESS = rule('new.address', 5, 60);
 /** Links that were not good, from one network. */
 export const LINK_NETWORK = rule('link.network', 20, 30);
 /** Sign-ups of one address, and from one network. */

@@ -46,3 +46,11 @@ export const noticeMail = (name: string, what: string, ip: string): MailContent 
   lines: [`Hello ${name},`, `${what}. The change came from the address ${ip}.`],
   after: ['If this was not you, ask for a new password on the login page now and tell your administrator.'],
 });
+
+/** The link that confirms a new e-mail address. */
+export const newAddressMail = (name: string, url: string): MailContent => ({
+  subject: 'Confirm your new e-mail address',
+  lines: [`Hello ${name},`, 'Please confirm that this is the new e-mail address of your account.'],
+  action: { label: 'Confirm address', url },
+  after: ['The link can be used once, within 24 hours. Until then your old address stays.', ignore],
+});

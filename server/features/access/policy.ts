@@ -36,13 +36,15 @@ export function readRefreshToken(
     : null;
 }
 
+type LinkPurpose = 'reset' | 'sign-up' | 'email';
+
 /** The token of a link sent by e-mail, derived from the id of what it is for, like refresh tokens. */
-export function linkToken(key: Buffer, purpose: 'reset' | 'sign-up', id: string): string {
+export function linkToken(key: Buffer, purpose: LinkPurpose, id: string): string {
   return `${id}.${mac(key, `${purpose}.${id}`).toString('base64url')}`;
 }
 
 /** The id in a link's token; null when it is not one of ours for this purpose. */
-export function readLinkToken(key: Buffer, purpose: 'reset' | 'sign-up', token: string): string | null {
+export function readLinkToken(key: Buffer, purpose: LinkPurpose, token: string): string | null {
   const [, id] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43}$/.exec(token) ?? [];
   if (!id) return null;
   const genuine = Buffer.from(linkToken(key, purpose, id));

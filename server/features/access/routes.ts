@@ -4,8 +4,7 @@ import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Finish } from '../../platform/http/server.ts';
-import type { Tenants } from '../tenants/index.ts';
-import { SESSION_MS, userType } from './policy.ts';
+import { SESSION_MS } from './policy.ts';
 import type { Access } from './service.ts';
 
 /** The refresh cookie: bound to the host; on plain http away from localhost browsers refuse the secure one. */
@@ -62,7 +61,7 @@ export const accessFinish = {
 const done = (message: string) => ({ result: 'success' as const, message });
 
 /** The calls of the feature. */
-export function accessRoutes(access: Access, tenants: Tenants): Handlers<typeof contract.access> {
+export function accessRoutes(access: Access): Handlers<typeof contract.access> {
   return {
     keys: () => access.keys.publicSet(),
     login: (ctx, input) => access.login.login(ctx, input),
@@ -70,43 +69,6 @@ export function accessRoutes(access: Access, tenants: Tenants): Handlers<typeof 
     async logout(ctx) {
       await access.logout(ctx);
       return { result: 'success', message: 'Signed out' };
-    },
-    async user(ctx) {
-      const user = await access.self(ctx);
-      const { trueActor } = ctx.actor;
-      const view = await access.view.about(ctx);
-      const door = await tenants.frontDoor(
-        user.kind === 'client' ? (user.parent_id ?? user.root_id) : user.company_id,
-      );
-      return {
-        id: user.id,
-        name: user.name,
-        email: user.email,
-        user_type: userType(user.kind, user.role),
-        user_type_ori: userType(trueActor?.kind ?? user.kind, trueActor?.grade.split('.')[1] ?? user.role),
-        isViewMode: trueActor !== null,
-        view:
-          trueActor && view
-            ? {
-                by_name: trueActor.name,
-                as_name: user.name,
-                reason: view.reason,
-                expires_at: view.expiresAt.toISOString(),
-              }
-            : null,
-        systemuser: user.kind === 'root',
-        rootcomp: user.kind === 'root',
-        isAccExecutive: user.is_account_executive ? 'T' : 'F',
-        company_id: user.company_id,
-        company_name: user.company_name,
-        company_kind: user.kind,
-        company_parent: user.parent_id,
-        company_root_id: user.root_id,
-        time_zone: user.time_zone,
-        grade: ctx.actor.grade,
-        leadlocalname: door.modules.local?.name ?? 'Site ID',
-        leadlocalurl: door.modules.local?.slug ?? 'site-id',
-      };
     },
     verifyLogin: (ctx, input) => access.login.verifyLogin(ctx, input),
     resendCode: (ctx, input) => access.login.resendCode(ctx, input),

@@ -9,9 +9,10 @@ import type { Limits } from '../../platform/limits.ts';
 import type { Mail } from '../../platform/mail.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../people/index.ts';
+import { modulesOf, type People } from '../people/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
 import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
+import { createEmails } from './email.service.ts';
 import { createEntry } from './entry.service.ts';
 import { deleteCaptchas, deleteOld } from './entry.store.ts';
 import { createFactors } from './factor.service.ts';
@@ -46,6 +47,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
   const sessions = createSessions(platform, { audit, keys });
   const captcha = createCaptcha(platform, deps.outsideCaptcha);
   const post = createPost(deps);
+  const factors = createFactors(platform, { people, audit, limits, sessions, post });
   const parts = { tenants, people, audit, limits, captcha, sessions, post };
 
   const refuse = (): never => {
@@ -61,7 +63,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     view,
     captcha,
     login: createLogin(platform, parts),
-    factors: createFactors(platform, parts),
+    factors,
+    emails: createEmails(platform, { people, audit, limits, post, factors }),
     entry: createEntry(platform, parts),
     sso: createSso(platform, parts),
 
@@ -159,11 +162,10 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       return sessions.actorIn(tenant, sessionId, state, trueActorId) ?? refuse();
     },
 
-    /** The signed-in person's own record. */
-    async self(ctx: Ctx) {
-      const user = await inScope(db.app, ctx.scope, (tx) => people.byId(tx, ctx.actor.userId));
-      return user ?? refuse();
-    },
+    userType: policy.userType,
+    gradeOf: policy.gradeOf,
+    /** Where a person's newest login came from. */
+    lastAddress: sessionStore.lastAddress,
 
     /** A one-use token for a browser download of `path`. */
     async downloadToken(ctx: Ctx, path: string): Promise<{ url: string; expires_at: string }> {
@@ -223,6 +225,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
               grade: policy.gradeOf(viewer.kind, viewer.role),
             }
           : null,
+        modules: modulesOf(user.rights, viewer?.rights ?? null),
       };
       return policy.belongsAt(tenant, actor) ? actor : null;
     },

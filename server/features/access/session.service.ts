@@ -9,6 +9,7 @@ import { locate } from '../../platform/geo.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
+import { modulesOf } from '../people/index.ts';
 import { deviceOf } from './device.policy.ts';
 import type { Keys } from './keys.ts';
 import * as policy from './policy.ts';
@@ -154,6 +155,7 @@ export function createSessions(
         grade: policy.gradeOf(state.kind, state.role),
         isAccountExecutive: state.is_account_executive,
         trueActor,
+        modules: modulesOf(state.rights, state.viewer_rights),
       };
     },
 

@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { CompanyKind } from '../../platform/ctx.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Db, Tx } from '../../platform/db/scope.ts';
+import type { ModuleRight } from '../people/index.ts';
 
 export async function insertSession(tx: Tx, row: Insertable<Schema['session']>): Promise<void> {
   await tx.insertInto('session').values(row).execute();
@@ -94,6 +95,18 @@ export async function liveSessionsOf(tx: Tx, userId: string, at: Date) {
     .execute();
 }
 
+/** The address that a person's newest session was opened from or last renewed at. */
+export async function lastAddress(tx: Tx, userId: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('session')
+    .select(sql<string | null>`host(coalesce(last_ip, ip))`.as('ip'))
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.ip ?? null;
+}
+
 export interface SessionState {
   user_id: string;
   root_id: string;
@@ -112,9 +125,16 @@ export interface SessionState {
   viewer_kind: CompanyKind | null;
   viewer_role: string | null;
   viewer_name: string | null;
+  /** The rows of an administrator's role; null: all that the grade may. In a view also those of whoever is behind it. */
+  rights: ModuleRight[] | null;
+  viewer_rights: ModuleRight[] | null;
 }
 
 /** Whether a login still lives, and whose it is. Asked before a scope is known. */
 export async function sessionState(db: Db, id: string): Promise<SessionState | undefined> {
-  return (await sql<SessionState>`select * from session_state(${id})`.execute(db)).rows[0];
+  return (
+    await sql<SessionState>`
+      select s.*, rights_of(s.user_id) as rights, rights_of(s.viewer_id) as viewer_rights
+      from session_state(${id}) s`.execute(db)
+  ).rows[0];
 }

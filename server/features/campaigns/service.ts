@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import type { CampaignFields, STATE_REASONS } from '../../../contract/campaigns.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { may } from '../../../contract/permissions.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
@@ -129,7 +128,7 @@ export function createCampaigns(
         errors: { endDate: ['must not be before the start date'] },
       });
     }
-    if (given.CostSet !== undefined && !may(ctx.actor.grade, 'campaign.price')) {
+    if (given.CostSet !== undefined && !ctx.may('campaign.price')) {
       throw new Refusal('forbidden', 'CostSet: the price is set by your agency.', {
         errors: { CostSet: ['is set by the agency'] },
       });

@@ -2,6 +2,10 @@ import { hash, verify } from '@node-rs/argon2';
 import type { Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Phone } from './phone.policy.ts';
+import * as profile from './profile.store.ts';
+import { FIRST_ROLES } from './role.policy.ts';
+import * as roles from './role.store.ts';
 import * as store from './store.ts';
 
 /** What a new user is made from. */
@@ -13,6 +17,9 @@ export interface NewUser {
   name: string;
   password?: string;
   passwordHash?: string;
+  phone?: Phone | undefined;
+  roleId?: string;
+  profileDone?: boolean;
 }
 
 // OWASP's present recommendation for argon2id (algorithm 2): 19 MiB, 2 passes, 1 lane.
@@ -31,7 +38,10 @@ export function createPeople({ clock }: Platform) {
       const fits = await verify(passwordHash ?? (await nobody), password);
       return fits && Boolean(passwordHash);
     },
-    /** Creates a user. The e-mail is unique within a root's system. Returns the id. */
+    /**
+     * Creates a user; a company's first owner brings the roles that a company begins with. The e-mail is unique within
+     * a root's system. Returns the id.
+     */
     async create(tx: Tx, given: NewUser): Promise<string> {
       const at = clock.now();
       const id = newId(at);
@@ -45,9 +55,44 @@ export function createPeople({ clock }: Platform) {
         email: given.email.toLowerCase(),
         name: given.name,
         password_hash: given.passwordHash ?? (given.password ? await hash(given.password, argon) : null),
+        ...(given.phone
+          ? {
+              phonenum: given.phone.number,
+              phone_country: given.phone.country,
+              phone_calling: given.phone.calling,
+            }
+          : {}),
+        role_id: given.roleId ?? null,
+        profile_done: given.profileDone ?? false,
         created_at: at,
       });
+      const { id: company_id, root_id, agency_id } = given.company;
+      if (given.role === 'owner' && !(await roles.hasRoles(tx, company_id))) {
+        for (const { name, rights } of FIRST_ROLES) {
+          const row = { id: newId(at), root_id, agency_id, company_id, name, created_at: at, updated_at: at };
+          await roles.insertRole(tx, row, rights);
+        }
+      }
       return id;
+    },
+    /** All that is known of a person of the scope, their answers and role included. */
+    person: profile.personById,
+    ownerOf: profile.ownerOf,
+    finishProfile: profile.finishProfile,
+    setProfile: profile.setProfile,
+    setEmail: profile.setEmail,
+    answers: profile.answersOf,
+    saveAnswers: profile.saveAnswers,
+    /** The roles of companies and who holds them. */
+    roles: {
+      list: roles.rolesOf,
+      byId: roles.roleById,
+      rights: roles.rightsOf,
+      insert: roles.insertRole,
+      rename: roles.renameRole,
+      setRights: roles.saveRights,
+      remove: roles.removeRole,
+      give: roles.giveRole,
     },
     byEmail: store.userByEmail,
     byId: store.userById,

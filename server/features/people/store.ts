@@ -1,6 +1,7 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
+import type { ModuleRight } from './role.policy.ts';
 
 export async function insertUser(tx: Tx, row: Insertable<Schema['user_account']>): Promise<void> {
   await tx.insertInto('user_account').values(row).execute();
@@ -38,6 +39,8 @@ export async function userById(tx: Tx, id: string) {
       'u.email',
       'u.role',
       'u.is_account_executive',
+      'u.role_id',
+      'u.agency_id',
       'c.id as company_id',
       'c.name as company_name',
       'c.kind',
@@ -49,6 +52,7 @@ export async function userById(tx: Tx, id: string) {
       'u.disabled_at',
       'c.removed_at',
     ])
+    .select(sql<ModuleRight[] | null>`rights_of(u.id)`.as('rights'))
     .where('u.id', '=', id)
     .executeTakeFirst();
 }

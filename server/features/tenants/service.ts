@@ -8,6 +8,8 @@ import { newId } from '../../platform/ids.ts';
 import { type Picture, reencodePicture } from '../../platform/image.ts';
 import type { MailBrand } from '../../platform/mail-layout.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { products } from './products.service.ts';
+import { companyCard, deletePicture, profilePicture, setDetails } from './products.store.ts';
 import type { FrontPicture } from './store.ts';
 import * as store from './store.ts';
 
@@ -134,6 +136,9 @@ export function createTenants({ db, clock, config }: Platform) {
     noRootYet: (at: Db) => store.noRootYet(at),
     primaryHost: (companyId: string) => store.primaryHost(db.app, companyId),
     company: (tx: Tx, id: string) => store.companyById(tx, id),
+    /** A company with its own brand, for the profile of its people. */
+    card: companyCard,
+    products,
     /** Whether people may sign up at this tenant's host: its root must allow it, and an agency for its clients, too. */
     registrationOpen: (tx: Tx, tenant: Tenant) =>
       store.registrationOpen(tx, [...new Set([tenant.rootId, tenant.companyId])]),
@@ -144,11 +149,17 @@ export function createTenants({ db, clock, config }: Platform) {
     /** Encodes an uploaded picture anew. @throws Refusal 422 naming the field (the purpose) when it is none that we take */
     encodePicture: (purpose: 'logo' | 'favicon', bytes: Uint8Array): Promise<Picture> =>
       reencodePicture(bytes, { ...PICTURES[purpose], field: purpose }),
+    /** Takes a picture away; who has its address does not see it any more. */
+    dropPicture: deletePicture,
+    /** A person's picture, at a host of their system; undefined for any other id. */
+    profilePicture: (tenant: Tenant, id: string) => profilePicture(db.app, id, tenant.rootId),
+    /** Sets some of a company's particulars. */
+    setDetails,
     /** Keeps a picture; it shows nowhere until a brand names it. */
     async addPicture(
       tx: Tx,
       owner: Owner,
-      purpose: 'logo' | 'favicon',
+      purpose: 'logo' | 'favicon' | 'profile',
       picture: Picture,
     ): Promise<FrontPicture> {
       const at = clock.now();

@@ -13,6 +13,12 @@ interface ClientOwner extends Owner {
 /** How a DNS record is found. */
 export type RecordStatus = 'unknown' | 'found' | 'missing' | 'wrong' | 'unanswered';
 
+/** A permission given to one person (report_analytics), kept within their row. */
+export interface PersonalPermission {
+  name: string;
+  active: boolean;
+}
+
 /** Column types of every table (bigint columns are JS bigints, dates 'YYYY-MM-DD', timestamps Date). */
 export interface Schema {
   migration: { name: string; hash: string; applied_at: Generated<Date> };
@@ -62,7 +68,7 @@ export interface Schema {
   };
   picture: Owner & {
     id: string;
-    purpose: 'logo' | 'favicon';
+    purpose: 'logo' | 'favicon' | 'profile';
     type: 'image/png' | 'image/jpeg';
     width: number;
     height: number;
@@ -89,6 +95,51 @@ export interface Schema {
     updated_at: At;
   };
   module_label: Owner & { module: string; name: string; slug: string };
+  company_products: Owner & { modules: Maybe<string[]>; terms: Maybe<string[]>; updated_at: At };
+  beta_feature: Owner & { feature: number; is_beta: boolean; for_all: boolean; updated_at: At };
+  beta_user: ClientOwner & { created_at: At };
+  payment_card: Owner & {
+    id: string;
+    provider: 'sandbox' | 'stripe';
+    reference: Default<string>;
+    brand: string;
+    last4: string;
+    exp_month: number;
+    exp_year: number;
+    created_at: At;
+    removed_at: MaybeAt;
+  };
+  connected_account: ClientOwner & {
+    provider: 'sandbox' | 'stripe';
+    reference: Default<string>;
+    status: '' | 'pending' | 'inverification' | 'completed' | 'failed';
+    charges_enabled: Default<boolean>;
+    payouts_enabled: Default<boolean>;
+    requirements: ColumnType<string[], string | undefined, string>;
+    updated_at: At;
+  };
+  company_billing: ClientOwner & {
+    package_id: Default<string>;
+    manual_bill: Default<boolean>;
+    payment_status: Default<'' | 'failed'>;
+    access_module: Default<'' | 'paymentfailed'>;
+    campaigns_closed: Default<boolean>;
+    onboarding_on: Default<boolean>;
+    onboarding_micros: Default<bigint>;
+    onboarding_coupon: Default<boolean>;
+    onboarding_charged: MaybeAt;
+    api_mode: Default<boolean>;
+    white_labelling: Default<boolean>;
+    updated_at: At;
+  };
+  agreement_acceptance: Owner & {
+    id: string;
+    user_id: string;
+    document_type: string;
+    version: string;
+    accepted_at: At;
+    ip: Maybe<string>;
+  };
   user_account: Owner & {
     id: string;
     role: 'owner' | 'administrator' | 'sales';
@@ -96,8 +147,47 @@ export interface Schema {
     email: string;
     name: string;
     password_hash: Maybe<string>;
+    phonenum: Default<string>;
+    phone_country: Default<string>;
+    phone_calling: Default<string>;
+    address: Default<string>;
+    city: Default<string>;
+    zip: Default<string>;
+    state_code: Default<string>;
+    country_code: Default<string>;
+    picture: Maybe<string>;
+    role_id: Maybe<string>;
+    permission_active: Default<boolean>;
+    permissions: ColumnType<PersonalPermission[], string | undefined, string>;
+    profile_done: Default<boolean>;
     created_at: At;
     disabled_at: MaybeAt;
+  };
+  role: Owner & { id: string; name: string; created_at: At; updated_at: At; removed_at: MaybeAt };
+  role_module: Owner & {
+    role_id: string;
+    module: string;
+    may_see: boolean;
+    may_create: boolean;
+    may_update: boolean;
+    may_delete: boolean;
+  };
+  questionnaire: Owner & {
+    user_id: string;
+    industry_id: string;
+    franchise: boolean;
+    franchise_director: boolean;
+    office_manager: boolean;
+    answers: Json<Record<string, string | string[]>>;
+    saved_at: At;
+  };
+  email_change: Owner & {
+    id: string;
+    user_id: string;
+    email: string;
+    created_at: At;
+    expires_at: At;
+    used_at: MaybeAt;
   };
   session: Owner & {
     id: string;

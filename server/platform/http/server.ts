@@ -10,7 +10,7 @@ import Fastify, {
 import { parse as parseSafely } from 'secure-json-parse';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { may } from '../../../contract/permissions.ts';
+import { mayPerson } from '../../../contract/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type Actor, Ctx, type Tenant } from '../ctx.ts';
@@ -181,13 +181,13 @@ export async function contextOf(
         'unauthenticated',
         'This download link is not valid any more. Start the download again.',
       );
-    if (more.permission && !may(actor.grade, more.permission))
+    if (more.permission && !mayPerson(actor.grade, actor.modules, more.permission))
       throw new Refusal('forbidden', ownMessages.forbidden);
   } else if (access !== 'open' && access !== 'public') {
     const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
     if (!token) throw new Refusal('unauthenticated', messages.unauthenticated);
     actor = await doors.actorOf(token, tenant);
-    if (!may(actor.grade, access)) throw new Refusal('forbidden', ownMessages.forbidden);
+    if (!mayPerson(actor.grade, actor.modules, access)) throw new Refusal('forbidden', ownMessages.forbidden);
     if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
   }
   return new Ctx({

@@ -237,6 +237,7 @@ async function fill(
       grade: 'client.owner',
       isAccountExecutive: false,
       trueActor: null,
+      modules: null,
     } as const;
     const ctx = new Ctx({
       tenant,

@@ -156,8 +156,8 @@ function Head({ campaign, onGone }: { campaign: Campaign; onGone: () => void }) 
           </Anchor>
         </Group>
       </div>
-      {mayWrite && (
-        <Group gap="xs" wrap="nowrap">
+      <Group gap="xs" wrap="nowrap">
+        {mayWrite && (
           <Button
             variant="default"
             loading={busy}
@@ -166,9 +166,9 @@ function Head({ campaign, onGone }: { campaign: Campaign; onGone: () => void }) 
           >
             {{ pause: 'Pause', activate: 'Activate', restore: 'Bring back' }[main]}
           </Button>
-          <CampaignMenu campaign={campaign} without={main} onRemoved={onGone} />
-        </Group>
-      )}
+        )}
+        <CampaignMenu campaign={campaign} without={main} onRemoved={onGone} />
+      </Group>
     </Group>
   );
 }

@@ -20,7 +20,9 @@ const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as
 /** The campaigns of the module: the list, and each in a drawer. */
 export default function CampaignsPage() {
   const user = useUser();
+  const mayCreate = useMay('campaign.create');
   const mayWrite = useMay('campaign.write');
+  const mayRemove = useMay('campaign.remove');
   const [params, set] = useSearchParams();
   const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
@@ -44,12 +46,12 @@ export default function CampaignsPage() {
       <PageHeader
         title={user.leadlocalname}
         line="Campaigns that recognise the visitors of a site and turn them into leads."
-        primary={mayWrite && create}
+        primary={mayCreate && create}
       />
       <DataTable
         label="Campaigns"
         name="campaigns"
-        columns={columnsFor(user.company_kind !== 'client', mayWrite)}
+        columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove)}
         query={query}
         state={state}
         rowKey={(row) => row.leadspeekID}
@@ -71,7 +73,7 @@ export default function CampaignsPage() {
             icon={<IconTargetArrow size={32} stroke={1.4} />}
             title="No campaigns yet"
             text="A campaign gives you a small tag for a site. Visitors whom the people data knows become leads, and are sent on to where you want them."
-            action={mayWrite && create}
+            action={mayCreate && create}
           />
         }
       />

@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
+import { useMay } from '../../api/user.ts';
 import { confirm, type Question } from '../../ui/confirm.tsx';
 import { money } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
@@ -101,7 +102,11 @@ export function CampaignMenu(props: {
 }) {
   const { campaign } = props;
   const { run, busy } = useCampaignAction();
-  const actions = actionsOf(campaign.status).filter((action) => action !== props.without);
+  const mayWrite = useMay('campaign.write');
+  const mayRemove = useMay('campaign.remove');
+  const actions = actionsOf(campaign.status).filter(
+    (action) => action !== props.without && (action === 'remove' ? mayRemove : mayWrite),
+  );
   if (actions.length === 0) return null;
   return (
     <Menu position="bottom-end" width={180}>

@@ -1,0 +1,91 @@
+import { messages, ownMessages } from './messages.ts';
+import type { SessionUser } from './people.ts';
+import type { SetupCheck } from './setup.ts';
+
+/** What the rules read of a set-up check and of a person; the server and the screens ask the same functions. */
+type Check = Pick<
+  SetupCheck,
+  | 'setupcomplete'
+  | 'accessmodule'
+  | 'accessmodule_agency'
+  | 'paymentStatusFailed'
+  | 'accountconnected'
+  | 'package_id'
+  | 'paymentgateway'
+  | 'card_set'
+  | 'agency_onboarding_status'
+>;
+type Who = Pick<
+  SessionUser,
+  'company_kind' | 'user_type' | 'isViewMode' | 'manual_bill' | 'profile_setup_completed'
+>;
+
+/** Whether the gateway takes cards itself; with another, companies settle outside the system. */
+const byCard = (check: Pick<Check, 'paymentgateway'>): boolean => check.paymentgateway !== 'none';
+
+/** Whether a card is asked for and none is on file. */
+const lacksCard = (check: Pick<Check, 'paymentgateway' | 'card_set'>): boolean =>
+  byCard(check) && !check.card_set;
+
+/** Whether the agency's payment account counts as connected (spec product 4, Client setup). */
+export function accountConnected(
+  check: Pick<Check, 'accountconnected' | 'paymentgateway' | 'package_id'>,
+  manualBill: boolean,
+): boolean {
+  if (check.package_id === '') return false;
+  const state = check.accountconnected;
+  if (state === 'completed') return true;
+  if (!byCard(check)) return state === '';
+  return (state === '' || state === 'failed') && manualBill;
+}
+
+/** Whether an agency may go on beyond its set-up (spec product 4, Agency setup). */
+export function mayContinueAgency(
+  check: Pick<Check, 'setupcomplete' | 'agency_onboarding_status' | 'card_set' | 'paymentgateway'>,
+): boolean {
+  return check.setupcomplete === 'T' && (check.agency_onboarding_status || !lacksCard(check));
+}
+
+/** Whether the company, or for a client its agency, has lost its access by a failed payment. */
+export function paymentFailed(
+  check: Pick<Check, 'accessmodule' | 'accessmodule_agency' | 'paymentStatusFailed'>,
+): boolean {
+  return (
+    check.paymentStatusFailed ||
+    check.accessmodule === 'paymentfailed' ||
+    check.accessmodule_agency === 'paymentfailed'
+  );
+}
+
+/**
+ * Whether the menus of the daily work are hidden: on a failed payment, a missing card or account (spec product 4 and 6).
+ * A client needs its agency's account, and its own set-up done; view mode and the people of a root are exempt.
+ */
+export function hidesOperatingMenus(check: Check, user: Who): boolean {
+  if (user.isViewMode || user.company_kind === 'root') return false;
+  if (paymentFailed(check) || !accountConnected(check, user.manual_bill === 'T')) return true;
+  return user.company_kind === 'agency' ? lacksCard(check) : check.setupcomplete === 'F';
+}
+
+/** The warning that stays on the screen while the set-up is unfinished; null: none (calls 8, Persistent warnings). */
+export function accountWarning(check: Check, user: Who): string | null {
+  if (user.isViewMode || user.company_kind === 'root') return null;
+  if (user.profile_setup_completed === 'F') return messages.completeProfile;
+  const connected = accountConnected(check, user.manual_bill === 'T');
+  if (user.company_kind === 'agency') return lacksCard(check) || !connected ? messages.completePayment : null;
+  if (!connected) {
+    return ['pending', 'inverification', ''].includes(check.accountconnected)
+      ? ownMessages.agencyAccountUnfinished
+      : ownMessages.agencyAccountAway;
+  }
+  return check.setupcomplete === 'F' ? messages.completePayment : null;
+}
+
+/** Whether a feature in trial is shown: it is one, and for all agencies or for this one (BETA-01). */
+export function betaShown(
+  check: Pick<SetupCheck, 'betaFeature' | 'isBeta'>,
+  slug: SetupCheck['betaFeature'][number]['slug'],
+): boolean {
+  const feature = check.betaFeature.find((one) => one.slug === slug);
+  return Boolean(feature?.is_beta && (feature.apply_to_all_agency || check.isBeta));
+}

@@ -1,0 +1,35 @@
+import type { Insertable } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+export async function insertChange(tx: Tx, row: Insertable<Schema['email_change']>): Promise<void> {
+  await tx.insertInto('email_change').values(row).execute();
+}
+
+/** Ends the changes of a person that still wait. */
+export async function endChanges(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('email_change')
+    .set({ used_at: at })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .execute();
+}
+
+export async function lockChange(tx: Tx, id: string) {
+  return tx.selectFrom('email_change').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** The address that a person still has to confirm. */
+export async function openChange(tx: Tx, userId: string, at: Date): Promise<string | null> {
+  const row = await tx
+    .selectFrom('email_change')
+    .select('email')
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', at)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.email ?? null;
+}

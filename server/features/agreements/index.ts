@@ -1,0 +1,1 @@
+export { type Agreements, createAgreements } from './service.ts';

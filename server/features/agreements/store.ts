@@ -1,0 +1,22 @@
+import type { Insertable } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+export async function insertAcceptance(
+  tx: Tx,
+  row: Insertable<Schema['agreement_acceptance']>,
+): Promise<void> {
+  await tx.insertInto('agreement_acceptance').values(row).execute();
+}
+
+/** The newest accepted version of each document, of one company. */
+export async function acceptedBy(tx: Tx, companyId: string) {
+  return tx
+    .selectFrom('agreement_acceptance')
+    .distinctOn('document_type')
+    .select(['document_type', 'version', 'accepted_at'])
+    .where('company_id', '=', companyId)
+    .orderBy('document_type')
+    .orderBy('accepted_at', 'desc')
+    .execute();
+}

@@ -1,0 +1,108 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { FactsReader, SetupParts } from './facts.service.ts';
+import { missingOfProfile } from './person.policy.ts';
+
+type Document = Parameters<SetupParts['agreements']['versionOf']>[0];
+type Step = Parameters<SetupParts['billing']['accounts']['sandboxAccount']>[2];
+
+/** The steps of a set-up that a person takes: finishing the profile, a card, an account, an agreement. */
+export function createSetupChanges(
+  { db }: Platform,
+  { people, audit, billing, agreements }: SetupParts,
+  facts: FactsReader,
+) {
+  const ownerOf = (ctx: Ctx) => {
+    const { rootId, agencyId, companyId } = ctx.actor;
+    return { root_id: rootId, agency_id: agencyId, company_id: companyId };
+  };
+
+  return {
+    /**
+     * Finishes the own profile. Answers what the set-up still waits for.
+     * @throws Refusal 422 naming the fields of the profile that are missing, 404 for somebody else
+     */
+    async complete(ctx: Ctx, userId: string | undefined): Promise<('profile' | 'card' | 'agreement')[]> {
+      const { actor } = ctx;
+      if (userId && userId !== actor.userId) throw new Refusal('not_found', ownMessages.notFound);
+      return inScope(db.app, { rootId: actor.rootId }, async (tx) => {
+        const { person, company } = await facts.within(tx, actor.userId);
+        const missing = missingOfProfile(person, company);
+        if (missing.length > 0) {
+          throw new Refusal('invalid', `${missing[0]}: is required to complete the profile`, {
+            errors: Object.fromEntries(missing.map((field) => [field, ['is required']])),
+          });
+        }
+        if (await people.finishProfile(tx, actor.userId)) {
+          await audit.record(tx, ctx, {
+            action: 'profile.completed',
+            objectKind: 'user',
+            objectId: actor.userId,
+            description: `${person.name} completed their profile`,
+          });
+        }
+        return facts.missingOf(await facts.within(tx, actor.userId));
+      });
+    },
+
+    /** Puts the sandbox's card on file for the own company. @throws Refusal 409 where a provider is configured */
+    sandboxCard: (ctx: Ctx, outcome: 'works' | 'declines') =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const card = await billing.accounts.sandboxCard(tx, ownerOf(ctx), outcome, ctx.clock.now());
+        await audit.record(tx, ctx, {
+          action: 'card.saved',
+          objectKind: 'card',
+          objectId: card.id,
+          description: `Put the sandbox card ending in ${card.last4} on file`,
+        });
+        return card;
+      }),
+
+    /** Takes the own agency's sandbox account a step on. @throws Refusal 409 where a provider is configured */
+    sandboxAccount: (ctx: Ctx, step: Step) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const owner = ownerOf(ctx);
+        const agency = { ...owner, agency_id: owner.company_id };
+        const state = await billing.accounts.sandboxAccount(tx, agency, step, ctx.clock.now());
+        await audit.record(tx, ctx, {
+          action: 'account.changed',
+          objectKind: 'company',
+          objectId: owner.company_id,
+          description: `Took the sandbox account to '${state.status || 'none'}'`,
+        });
+        return state.status;
+      }),
+
+    /** Accepts a document for the own company. @throws Refusal 422 for one that is not for such a company */
+    agree: (ctx: Ctx, document: Document): Promise<string> =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (!agreements.isFor(ctx.actor.kind, document)) {
+          throw new Refusal('invalid', 'document_type: is not for a company of this kind', {
+            errors: { document_type: ['is not for a company of this kind'] },
+          });
+        }
+        const version = agreements.versionOf(document);
+        const owner = ownerOf(ctx);
+        if ((await agreements.accepted(tx, owner.company_id)).has(document)) return version;
+        const { userId } = ctx.actor;
+        await agreements.accept(tx, { owner, userId, document, at: ctx.clock.now(), ip: ctx.ip });
+        await audit.record(tx, ctx, {
+          action: 'agreement.accepted',
+          objectKind: 'agreement',
+          objectId: document,
+          description: `Accepted version ${version} of ${document}`,
+        });
+        return version;
+      }),
+
+    /** Whether the own company has accepted the present version. */
+    agreement: (ctx: Ctx, document: Document): Promise<{ accepted: boolean; version: string }> =>
+      inScope(db.app, ctx.scope, async (tx) => ({
+        accepted: (await agreements.accepted(tx, ctx.actor.companyId)).has(document),
+        version: agreements.versionOf(document),
+      })),
+  };
+}

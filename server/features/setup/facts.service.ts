@@ -1,0 +1,122 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Access } from '../access/index.ts';
+import type { Agreements } from '../agreements/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { People, PersonRow } from '../people/index.ts';
+import type { CompanyCard, Products, Tenants } from '../tenants/index.ts';
+import * as policy from './person.policy.ts';
+
+/** What the feature stands on. */
+export interface SetupParts {
+  tenants: Tenants;
+  people: People;
+  audit: Audit;
+  access: Access;
+  billing: Billing;
+  agreements: Agreements;
+}
+
+/** All that the session user and the set-up check are made of, read once. */
+export interface Facts {
+  person: PersonRow;
+  company: CompanyCard;
+  /** The company above; null for a root. */
+  parent: CompanyCard | null;
+  root: CompanyCard;
+  products: Products;
+  card: Awaited<ReturnType<Billing['accounts']['card']>>;
+  /** The agency's, also for a client. */
+  account: Awaited<ReturnType<Billing['accounts']['connected']>>;
+  own: Awaited<ReturnType<Billing['accounts']['terms']>>;
+  agency: Awaited<ReturnType<Billing['accounts']['terms']>>;
+  agreed: Awaited<ReturnType<Agreements['accepted']>>;
+  agencyAgreed: Awaited<ReturnType<Agreements['accepted']>>;
+  lastIp: string | null;
+  /** In view mode whoever is behind it, while the person is the one viewed. */
+  behind: PersonRow | null;
+}
+
+const missing = (): never => {
+  throw new Refusal('not_found', ownMessages.notFound);
+};
+export type FactsReader = ReturnType<typeof createFacts>;
+
+/** Reads what is known of a person and of the companies above them. */
+export function createFacts({ db }: Platform, parts: SetupParts) {
+  const { tenants, people, access, billing, agreements } = parts;
+  const { accounts } = billing;
+
+  /**
+   * Who is asked about. Oneself always; others of the own scope with person.read.
+   * @throws Refusal 403 without that permission, 404 for somebody the scope does not hold
+   */
+  async function wanted(ctx: Ctx, userId: string | undefined): Promise<string> {
+    if (!userId || userId === ctx.actor.userId) return ctx.actor.userId;
+    ctx.need('person.read');
+    const seen = await inScope(db.app, ctx.scope, (tx) => people.byId(tx, userId));
+    return seen?.id ?? missing();
+  }
+
+  /** Reads in the scope of the whole root, since much of it belongs to the companies above. */
+  async function within(tx: Tx, userId: string, behindId: string | null = null): Promise<Facts> {
+    const person = (await people.person(tx, userId)) ?? missing();
+    const company = (await tenants.card(tx, person.company_id)) ?? missing();
+    const parent = company.parent_id ? ((await tenants.card(tx, company.parent_id)) ?? null) : null;
+    const root =
+      company.root_id === company.id ? company : ((await tenants.card(tx, company.root_id)) ?? missing());
+    const agencyId = company.agency_id;
+    const own = await accounts.terms(tx, company.id);
+    const agreed = await agreements.accepted(tx, company.id);
+    const isClient = company.kind === 'client';
+    return {
+      person,
+      company,
+      parent,
+      root,
+      products: await tenants.products.of(tx, company, root.is_master),
+      card: await accounts.card(tx, company.id),
+      account: await accounts.connected(tx, agencyId ?? company.id),
+      own,
+      agency: isClient && agencyId ? await accounts.terms(tx, agencyId) : own,
+      agreed,
+      agencyAgreed: isClient && agencyId ? await agreements.accepted(tx, agencyId) : agreed,
+      lastIp: await access.lastAddress(tx, userId),
+      behind: behindId ? ((await people.person(tx, behindId)) ?? null) : null,
+    };
+  }
+
+  /** What setupcomplete waits for. */
+  function missingOf({ person, company, card, own, agency, agreed }: Facts) {
+    const document = agreements.requiredOf(company.kind);
+    return policy.missingOfSetup({
+      profileDone: person.profile_done,
+      cardRequired: policy.cardRequired({
+        kind: company.kind,
+        role: person.role,
+        gateway: accounts.gateway(),
+        manualBill: agency.manual_bill,
+        onboardingOn: own.onboarding_on,
+      }),
+      cardSet: Boolean(card),
+      agreementRequired: document !== null && person.role !== 'sales',
+      agreed: document !== null && agreed.has(document),
+    });
+  }
+
+  return {
+    wanted,
+    within,
+    missingOf,
+    /** Everything about a person of the own scope, or oneself. @throws Refusal 403, 404 as `wanted` */
+    async of(ctx: Ctx, userId: string | undefined): Promise<Facts> {
+      const id = await wanted(ctx, userId);
+      const behindId = id === ctx.actor.userId ? (ctx.actor.trueActor?.userId ?? null) : null;
+      return inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => within(tx, id, behindId));
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { MODULES } from '../../../contract/choices.ts';
+import type { SessionUser } from '../../../contract/people.ts';
+import type { Module } from '../../../contract/setup.ts';
+
+type Pairs = Pick<
+  SessionUser,
+  | `lead${'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi'}name`
+  | `lead${'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi'}url`
+>;
+
+/** The names and slugs of the modules that somebody has; empty where a module is off. */
+export function modulePairs(
+  labels: Record<string, { name: string; slug: string }>,
+  modules: readonly Module[],
+): Pairs {
+  const pairs: Record<string, string> = {};
+  for (const { module, name, slug } of MODULES) {
+    const on = modules.includes(module as Module);
+    pairs[`lead${module}name`] = on ? (labels[module]?.name ?? name) : '';
+    pairs[`lead${module}url`] = on ? (labels[module]?.slug ?? slug) : '';
+  }
+  return pairs as unknown as Pairs;
+}
+
+/** What of a profile is required and missing, by the names of its fields. */
+export function missingOfProfile(
+  person: { name: string; phonenum: string; role: string },
+  company: { kind: 'root' | 'agency' | 'client'; phone: string | null; address: string | null } & {
+    city: string | null;
+    zip: string | null;
+    country_code: string | null;
+  },
+): string[] {
+  const fields: string[] = (['name', 'phonenum'] as const).filter((field) => person[field].trim() === '');
+  // The company's papers and bills need an address; its owner gives it.
+  if (person.role === 'owner' && company.kind !== 'root') {
+    const particulars = ['phone', 'address', 'city', 'zip', 'country_code'] as const;
+    for (const field of particulars) if (!company[field]?.trim()) fields.push(`company_${field}`);
+  }
+  return fields;
+}
+
+/** What setupcomplete waits for (domain, Set-up states). */
+export function missingOfSetup(given: {
+  profileDone: boolean;
+  cardRequired: boolean;
+  cardSet: boolean;
+  agreementRequired: boolean;
+  agreed: boolean;
+}): ('profile' | 'card' | 'agreement')[] {
+  const missing: ('profile' | 'card' | 'agreement')[] = [];
+  if (!given.profileDone) missing.push('profile');
+  if (given.cardRequired && !given.cardSet) missing.push('card');
+  if (given.agreementRequired && !given.agreed) missing.push('agreement');
+  return missing;
+}
+
+/**
+ * Whether a company needs a card to complete its set-up: an agency unless its onboarding charge will ask for one, a client
+ * unless its agency bills it outside the system; nobody where no gateway takes cards, and no sales person for themselves.
+ */
+export function cardRequired(given: {
+  kind: 'root' | 'agency' | 'client';
+  role: string;
+  gateway: 'stripe' | 'sandbox' | 'none';
+  manualBill: boolean;
+  onboardingOn: boolean;
+}): boolean {
+  if (given.gateway === 'none' || given.kind === 'root' || given.role === 'sales') return false;
+  return given.kind === 'agency' ? !given.onboardingOn : !given.manualBill;
+}

@@ -1,0 +1,208 @@
+import type { z } from 'zod';
+import { MODULES } from '../../../contract/choices.ts';
+import type { SessionUser } from '../../../contract/people.ts';
+import { dollarsOf } from '../../../contract/primitives.ts';
+import { industryName } from '../../../contract/questionnaire.ts';
+import type { Onboarding, SetupCheck } from '../../../contract/setup.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { type PersonRow, toRows } from '../people/index.ts';
+import { type CompanyCard, pathOfPicture } from '../tenants/index.ts';
+import { createSetupChanges } from './change.service.ts';
+import { createFacts, type Facts, type SetupParts } from './facts.service.ts';
+import * as policy from './person.policy.ts';
+import { createProfile } from './profile.service.ts';
+import { createRoles } from './roles.service.ts';
+
+export type Setup = ReturnType<typeof createSetup>;
+
+type Colours = Pick<
+  CompanyCard,
+  'box_bgcolor' | 'text_color' | 'link_color' | 'template_bgcolor' | 'sidebar_bgcolor' | 'font_theme'
+>;
+const coloursOf = (from: Colours): Colours => ({
+  box_bgcolor: from.box_bgcolor,
+  text_color: from.text_color,
+  link_color: from.link_color,
+  template_bgcolor: from.template_bgcolor,
+  sidebar_bgcolor: from.sidebar_bgcolor,
+  font_theme: from.font_theme,
+});
+
+/** The signed-in person with everything their pages need, and how far their set-up is. */
+export function createSetup(platform: Platform, parts: SetupParts) {
+  const { tenants, access, billing } = parts;
+  const facts = createFacts(platform, parts);
+
+  async function sessionUser(ctx: Ctx, known: Facts): Promise<SessionUser> {
+    const { person, company, parent, products, account } = known;
+    const isRoot = company.kind === 'root';
+    // View mode is the signed-in person's; somebody looked up by id is just that person.
+    const isSelf = person.id === ctx.actor.userId;
+    const behind = isSelf ? ctx.actor.trueActor : null;
+    const view = behind && (await access.view.about(ctx));
+    const type = access.userType(company.kind, person.role);
+    // A client's pages wear its agency's brand.
+    const door = await tenants.frontDoor(company.kind === 'client' ? company.parent_id! : company.id);
+    return {
+      id: person.id,
+      name: person.name,
+      email: person.email,
+      user_type: type,
+      user_type_ori: behind ? access.userType(behind.kind, behind.grade.split('.')[1] ?? '') : type,
+      systemuser: isRoot,
+      rootcomp: isRoot,
+      is_master: known.root.is_master,
+      isViewMode: behind !== null,
+      view:
+        behind && view
+          ? {
+              by_name: behind.name,
+              as_name: person.name,
+              reason: view.reason,
+              expires_at: view.expiresAt.toISOString(),
+            }
+          : null,
+      user_permissions: permissionsOf(person),
+      user_permissions_view_mode: known.behind ? permissionsOf(known.behind) : [],
+      module_permissions: (isSelf ? ctx.actor.modules : null) ?? toRows(isSelf ? null : person.rights),
+      permission_active: person.permission_active ? 'T' : 'F',
+      profile_setup_completed: person.profile_done ? 'T' : 'F',
+      questionnaire_setup_completed: person.questionnaire_done ? 'T' : 'F',
+      ip_login: known.lastIp,
+      profile_pict: person.picture && `/profile-picture/${person.picture}`,
+      phonenum: person.phonenum,
+      phone_country_code: person.phone_country,
+      phone_country_calling_code: person.phone_calling,
+      address: person.address,
+      city: person.city,
+      zip: person.zip,
+      country_code: person.country_code,
+      state_code: person.state_code,
+      company_id: company.id,
+      company_kind: company.kind,
+      company_name: company.name,
+      company_logo: logoOf(company),
+      ...contactOf(company),
+      company_parent: company.parent_id,
+      company_root_id: company.root_id,
+      companyparentname: parent?.name ?? '',
+      companyparentlogo: parent && logoOf(parent),
+      industry_id: person.industry_id ?? '',
+      industry_name: industryName(person.industry_id),
+      franchize: person.franchise ? 'T' : 'F',
+      franchizedirector: person.franchise_director ? 'T' : 'F',
+      officemanager: person.office_manager ? 'T' : 'F',
+      team: supportOf(parent ?? company),
+      contact: supportOf(company),
+      role_id: person.role_id,
+      role_name: person.role_name ?? '',
+      isAccExecutive: person.is_account_executive ? 'T' : 'F',
+      customer_card_id: known.card?.id ?? '',
+      manual_bill: known.agency.manual_bill ? 'T' : 'F',
+      leadspeek_type: products.own.modules.join('|'),
+      status_acc: account.status,
+      charges_enabled: account.charges_enabled,
+      payouts_enabled: account.payouts_enabled,
+      ...coloursOf(door),
+      time_zone: company.time_zone,
+      grade: access.gradeOf(company.kind, person.role),
+      ...policy.modulePairs(door.modules, products.own.modules),
+    };
+  }
+
+  function setupCheck(known: Facts): z.output<typeof SetupCheck> {
+    const { company, parent, root, products, account, own, agency, agencyAgreed } = known;
+    const labels = new Map<string, string>(MODULES.map(({ module, name }) => [module, name]));
+    return {
+      isBeta: products.isBetaUser,
+      betaFeature: products.betas,
+      setupcomplete: facts.missingOf(known).length === 0 ? 'T' : 'F',
+      accessmodule: company.kind === 'root' ? '' : own.access_module,
+      accessmodule_agency: agency.access_module,
+      paymentStatusFailed: own.payment_status === 'failed',
+      accountconnected: account.status,
+      account_requirements: account.requirements,
+      package_id: agency.package_id,
+      paymentgateway: billing.accounts.gateway(),
+      card_set: Boolean(known.card),
+      clientsidebar: company.kind === 'client' ? products.own.modules : [],
+      client_add_campaign_disabled: own.campaigns_closed,
+      // Nothing is charged before payments are built, so no campaign's first payment is due.
+      fcampid: '',
+      finamt: '0.00',
+      ...onboardingOf(agency),
+      minspend_setting: {
+        status: false,
+        isAgreementV2: agencyAgreed.has('minimum_spend_v2'),
+        isAgreementV3: agencyAgreed.has('minimum_spend_v3'),
+      },
+      api_mode: agency.api_mode ? 'T' : 'F',
+      modules: products.root.modules,
+      agencyFilteredModules: products.agency.modules,
+      agency_side_menu: products.agency.modules,
+      is_whitelabeling: agency.white_labelling ? 'T' : 'F',
+      colors_parent: coloursOf(parent ?? root),
+      rootPaymentTermsNewAgencies: products.root.terms.map((term) => ({ value: term, label: term })),
+      agencyDefaultModules: products.root.modules.map((module) => ({
+        value: module,
+        label: labels.get(module) ?? module,
+      })),
+      isDataWalletAgree: agencyAgreed.has('data_wallet'),
+    };
+  }
+
+  return {
+    /** A person of the own scope, or oneself (spec product 3, Session user). */
+    user: async (ctx: Ctx, userId?: string): Promise<SessionUser> =>
+      sessionUser(ctx, await facts.of(ctx, userId)),
+    /** How far a person's set-up is. */
+    check: async (ctx: Ctx, userId?: string) => setupCheck(await facts.of(ctx, userId)),
+    async userAndCheck(ctx: Ctx) {
+      const known = await facts.of(ctx, undefined);
+      return { user: await sessionUser(ctx, known), setup: setupCheck(known) };
+    },
+    async onboarding(ctx: Ctx, userId: string): Promise<z.output<typeof Onboarding>> {
+      const { agency } = await facts.of(ctx, userId);
+      return { ...onboardingOf(agency), is_onboard_charged: agency.onboarding_charged !== null };
+    },
+    ...createSetupChanges(platform, parts, facts),
+    roles: createRoles(platform, parts),
+    profile: createProfile(platform, parts),
+    confirmEmail: access.emails.confirm,
+    emailPending: access.emails.pending,
+    picture: tenants.profilePicture,
+  };
+}
+
+const onboardingOf = (terms: Facts['own']) => ({
+  agency_onboarding_status: terms.onboarding_on,
+  agency_onboarding_price: dollarsOf(terms.onboarding_micros),
+  agency_enable_coupon: terms.onboarding_coupon,
+});
+
+const logoOf = (company: CompanyCard): string | null => company.logo && pathOfPicture(company.logo);
+
+const permissionsOf = (person: PersonRow) =>
+  person.permissions.map((one) => ({
+    name: one.name,
+    permission_active: one.active && person.permission_active ? ('T' as const) : ('F' as const),
+  }));
+
+/** The particulars of a company, as the session user carries them. */
+const contactOf = (company: CompanyCard) => ({
+  company_phone: company.phone ?? '',
+  company_email: company.email ?? '',
+  company_address: company.address ?? '',
+  company_city: company.city ?? '',
+  company_zip: company.zip ?? '',
+  company_state_code: company.state_code ?? '',
+  company_country_code: company.country_code ?? '',
+});
+
+/** Whom to turn to at a company. */
+const supportOf = ({ name, email, phone }: CompanyCard) => ({
+  name,
+  email: email ?? '',
+  phone: phone ?? '',
+});

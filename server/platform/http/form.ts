@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../../../contract/errors.ts';
+
+/** A multipart form: its texts by name, and the bytes of its files. */
+export interface Form {
+  texts: Record<string, string>;
+  files: Record<string, Uint8Array>;
+}
+
+const PARTS = 60;
+
+/**
+ * Reads a multipart form of at most `most` bytes.
+ * @throws Refusal 400 for what is no such form, 413 for one that is too large, 422 for a field that is given twice
+ */
+export async function readForm(request: IncomingMessage, most: number): Promise<Form> {
+  const type = request.headers['content-type'] ?? '';
+  const bad = new Refusal('bad_request', 'The request body must be a multipart form.');
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw bad;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size > most)
+      throw new Refusal(
+        'too_large',
+        `The form must not be larger than ${Math.floor(most / 1024 / 1024)} MB.`,
+      );
+    chunks.push(chunk as Buffer);
+  }
+  const data = await new Response(Buffer.concat(chunks), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => {
+      throw bad;
+    });
+  const form: Form = { texts: {}, files: {} };
+  let parts = 0;
+  for (const [name, value] of data) {
+    if (++parts > PARTS || name === '__proto__') throw bad;
+    if (name in form.texts || name in form.files)
+      throw new Refusal('invalid', `${name}: is given twice`, { errors: { [name]: ['is given twice'] } });
+    if (typeof value === 'string') form.texts[name] = value;
+    // A file input without a file sends an empty one.
+    else if (value.size > 0) form.files[name] = new Uint8Array(await value.arrayBuffer());
+  }
+  return form;
+}
