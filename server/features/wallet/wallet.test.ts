@@ -175,6 +175,7 @@ describe('[BEY-02] the wallet', () => {
     const agency = await app.make.agency(root);
     const { wallet } = app.features;
     const lot = await topUp(agency, 100n * USD);
+    app.clock.advance(1000);
     const other = await topUp(agency, 50n * USD);
     await debit(agency, 70n * USD); // Out of the first: it was first.
     const at = app.clock.now();
