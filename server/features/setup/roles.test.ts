@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownMessages } from '../../../contract/messages.ts';
 import {
   MODULE_PERMISSIONS,
   mayPerson,
@@ -236,6 +237,36 @@ describe('[ROLE-01] roles at the API', () => {
     expect(await told()).toEqual([{ name: 'report_analytics', permission_active: 'T' }]);
     await app.admin.query('update user_account set permission_active = false where id = $1', [boss.id]);
     expect(await told()).toEqual([{ name: 'report_analytics', permission_active: 'F' }]);
+  });
+
+  test('[USER-01] a view tells who is behind it, and does not lift the limits of their role', async () => {
+    const boss = await person(agency);
+    const roleID = await roleOf(boss, [row('Campaign', 'e'), row('Settings', 'eu')]);
+    const admin = await person(agency, { role: 'administrator', roleId: roleID });
+    const text = `update user_account set permissions = '[{"name": "report_analytics", "active": true}]' where id = $1`;
+    await app.admin.query(text, [admin.id]);
+    const below = await person(client, { name: 'Viewed' });
+    const begun = await admin.send('POST', '/api/user/switch', { usrID: below.id, reason: 'To help' });
+    const at = { host: HOST, token: String((begun.body as { access_token: string }).access_token) };
+    const me = await app.call('GET', '/api/user', at);
+    expect(me.body).toMatchObject({
+      name: 'Viewed',
+      user_type: 'client',
+      user_type_ori: 'administrator',
+      isViewMode: true,
+      view: { as_name: 'Viewed', reason: 'To help' },
+      user_permissions: [],
+      user_permissions_view_mode: [{ name: 'report_analytics', permission_active: 'T' }],
+      module_permissions: [row('Ads Design'), row('Campaign', 'e'), row('LeadsPeek'), row('Settings', 'eu')],
+    });
+    expect((await app.call('GET', '/api/leadspeek/client/list', at)).status).toBe(200);
+    const created = await app.call('POST', '/api/leadspeek/client/create', { ...at, body: campaign() });
+    expect(created.status).toBe(403);
+    const agreed = { ...at, body: { document_type: 'default_client' } };
+    expect((await app.call('POST', '/api/general/agreement/confirm', agreed)).body.message).toBe(
+      ownMessages.notInView,
+    );
+    expect((await below.get('/api/user')).body).toMatchObject({ isViewMode: false, view: null });
   });
 
   test('a download is guarded by the rows, too', async () => {

@@ -245,6 +245,34 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
   });
 });
 
+test('the sandbox is closed where a payment provider is configured', async () => {
+  const real = await testApp({
+    settings: {
+      stripe: {
+        secretKey: 'sk_test_x',
+        publishableKey: 'pk_test_x',
+        webhookSecrets: ['whsec_x'],
+        apiBase: 'http://127.0.0.1:9',
+      },
+    },
+  });
+  try {
+    const company = await real.make.agency(await real.make.root(), { host: HOST });
+    const { id, email } = await real.make.user(company, { passwordHash });
+    const at = { host: HOST, token: await real.signIn(email, HOST) };
+    expect((await real.call('PUT', '/api/payment/sandbox-card', { ...at, body: {} })).status).toBe(409);
+    const step = await real.call('POST', '/api/general/sandbox-account/approve', { ...at, body: {} });
+    expect(step.status).toBe(409);
+    expect((await real.call('GET', `/api/user/checksetupcomplete/${id}`, at)).body).toMatchObject({
+      paymentgateway: 'stripe',
+      card_set: false,
+      accountconnected: '',
+    });
+  } finally {
+    await real.close();
+  }
+});
+
 describe('[BETA-01] modules and trials', () => {
   test('each level narrows the one above; beta users are told', async () => {
     const scope = { rootId: root.id };
