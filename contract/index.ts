@@ -2,11 +2,13 @@ import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
 import { campaigns } from './campaigns.ts';
 import { delivery } from './delivery.ts';
+import { documents } from './documents.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
+import { sales } from './sales.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { tenants } from './tenants.ts';
@@ -19,6 +21,8 @@ export const contract = {
   setup,
   profile,
   roles,
+  sales,
+  documents,
   campaigns,
   leads,
   delivery,
