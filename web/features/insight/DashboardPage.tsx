@@ -245,16 +245,13 @@ function OverTime({ data, ghost }: { data: Answer | undefined; ghost: Answer | u
         </section>
       ) : (
         <Suspense fallback={<Skeleton height={280} style={{ flex: 1 }} />}>
-          <div
-            className={classes.chart}
-            role="img"
-            aria-label={`${title}, a line against the period before. The figures: View as table.`}
-          >
+          <div className={classes.chart}>
             <LeadsChart
               days={days}
               name={measure.label}
               format={measure.format}
               axis={key === 'spend' ? 72 : 44}
+              whole={key !== 'spend'}
             />
           </div>
         </Suspense>
