@@ -397,15 +397,10 @@ test('[ROLE-01] a module of permissions that is off is no page and no link', () 
     signedIn(
       user({
         user_type: 'administrator',
-        module_permissions: [
-          {
-            module_name,
-            enable_permission: 'F',
-            create_permission: 'T',
-            update_permission: 'T',
-            delete_permission: 'T',
-          },
-        ],
+        grade: 'agency.administrator',
+        module_permissions: user().module_permissions.map((row) =>
+          row.module_name === module_name ? { ...row, enable_permission: 'F' } : row,
+        ),
       }),
     );
   expect(wordOf('/visitor-id/dashboard', off('LeadsPeek'))).toBe('404');
