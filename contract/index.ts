@@ -2,12 +2,14 @@ import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
 import { campaigns } from './campaigns.ts';
 import { delivery } from './delivery.ts';
+import { documents } from './documents.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
+import { sales } from './sales.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { tenants } from './tenants.ts';
@@ -20,6 +22,8 @@ export const contract = {
   setup,
   profile,
   roles,
+  sales,
+  documents,
   campaigns,
   leads,
   delivery,

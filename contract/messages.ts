@@ -26,6 +26,9 @@ export const messages = {
   ssoValid: 'Access Token Valid',
   ssoInvalid:
     'Sorry! There is currently an update processing on the platform. Please wait five minutes and try again.',
+  documentMissingTitle: 'Document Not Available',
+  documentMissingText: 'The document you are trying to access may be missing or temporarily unavailable.',
+  tryAgain: 'Try Again',
   completePayment:
     'Complete your payment setup first to fully use the system. (Go to Profile -> Payment Setup)',
   completeProfile: 'Please complete your profile to fully use the system. (Go to Profile)',

@@ -40,6 +40,7 @@ export const PERMISSIONS = {
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
+  'document.read': [...roots, ...agencies],
   'questionnaire.own': [
     'root.owner',
     'root.administrator',
@@ -55,6 +56,7 @@ export const PERMISSIONS = {
   'role.remove': [...roots, ...agencies, ...clients],
   'card.write': [...agencies, 'client.owner'],
   'account.write': agencies,
+  'sales.account': ['root.sales', 'agency.sales'],
   'agreement.accept': [...agencies, ...clients],
 } as const satisfies Record<string, readonly Grade[]>;
 
@@ -91,6 +93,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   // Campaign pages choose a client from it.
   'client.list': null,
   'questionnaire.own': null,
+  'document.read': null,
+  'sales.account': null,
   'person.read': ['Settings', 'enable'],
   'role.read': ['Settings', 'enable'],
   'role.create': ['Settings', 'create'],

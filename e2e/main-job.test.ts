@@ -104,7 +104,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
   test('an agency makes it, adds balance, puts its tag on a page, and the visitor becomes a lead', async () => {
     const page = await (await browser.newContext(asPerson)).newPage();
     await signIn(page, 'acme.localhost', 'agency@demo.test');
-    await page.getByRole('link', { name: 'Visitor ID' }).first().click();
+    await page.getByRole('link', { name: 'Campaign Management' }).first().click();
     await page.getByRole('button', { name: 'New campaign' }).first().click();
     const form = page.getByRole('dialog');
     await form.getByLabel('Client').fill('Harbor');
@@ -272,7 +272,7 @@ describe('the app around it', () => {
         json: { result: 'failed', message: 'Unauthenticated.', errors: {}, requestId: 'x' },
       }),
     );
-    await page.getByRole('link', { name: 'Visitor ID' }).first().click();
+    await page.getByRole('link', { name: 'Campaign Management' }).first().click();
     const alert = page.getByRole('dialog');
     await alert.getByText('Your session has ended. Please log in again to continue.').waitFor();
     expect(await alert.innerText()).toContain('Session Ended');
@@ -284,17 +284,17 @@ describe('the app around it', () => {
   test('[ROUT-03] what fails to load shows the error page; Retry loads again', async () => {
     const page = await (await browser.newContext(asPerson)).newPage();
     await signIn(page, 'acme.localhost', 'client@demo.test');
-    await page.route('**/api/user', (route) =>
+    await page.route('**/api/user/retrieve', (route) =>
       route.fulfill({ status: 500, json: { result: 'failed', message: '', errors: {}, requestId: 'r-1' } }),
     );
-    await page.goto(demo.url('acme.localhost', '/dashboard'));
+    await page.goto(demo.url('acme.localhost', '/user/card-setting'));
     await page.getByText('Something Went Wrong').waitFor();
     expect(await page.locator('body').innerText()).toContain(
       'Please try again later or contact the administrator.',
     );
-    await page.unroute('**/api/user');
+    await page.unroute('**/api/user/retrieve');
     await page.getByRole('button', { name: 'Retry' }).click();
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.getByRole('heading', { name: 'Card Setting' }).waitFor();
     await page.context().close();
   });
 

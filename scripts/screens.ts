@@ -88,6 +88,48 @@ const shots: Shot[] = [
   { name: 'root-import', ...root, path: '/configuration/people-import' },
   { name: 'root2-dashboard', host: 'summit.localhost', as: 'enterprise@demo.test', path: '/dashboard' },
   { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },
+  { name: 'client-card', ...client, path: '/user/card-setting' },
+  { name: 'agency-not-found', ...agency, path: '/configuration/opt-out-list' },
+  { name: 'agency-planned', ...agency, path: '/integrations' },
+  { name: 'agency-download', ...agency, path: '/download-auth/default_agency' },
+  {
+    name: 'agency-menu',
+    ...agency,
+    path: '/user/card-setting',
+    act: async (page) => {
+      const burger = page.getByRole('button', { name: 'Open menu' });
+      if (await burger.isVisible()) await burger.click();
+      await page.getByRole('button', { name: /profile menu/ }).click();
+    },
+  },
+  { name: 'root-agency-list', ...root, path: '/configuration/agency-list' },
+  { name: 'new-agency', host: 'fresh.localhost', as: 'newagency@demo.test', path: '/user/profile-setup' },
+  { name: 'new-agency-card', host: 'fresh.localhost', as: 'newagency@demo.test', path: '/user/card-setting' },
+  {
+    name: 'sales-connect',
+    host: 'localhost',
+    as: 'sales@demo.test',
+    path: '/configuration/sales-connect-account',
+  },
+  {
+    name: 'sales-help',
+    host: 'localhost',
+    as: 'sales@demo.test',
+    path: '/configuration/sales-connect-account',
+    act: (page) => page.getByRole('button', { name: /^Help/ }).click(),
+  },
+  {
+    name: 'executive',
+    host: 'localhost',
+    as: 'executive@demo.test',
+    path: '/configuration/client-management',
+  },
+  { name: 'privacy-policy', host: 'acme.localhost', path: '/privacy-policy' },
+  {
+    name: 'developer-agreement',
+    host: 'acme.localhost',
+    path: '/marketing-services-agreement-developer',
+  },
   { name: 'reference', host: 'localhost', path: '/api/reference' },
   { name: 'setup', host: 'localhost', path: '/setup?token=used' },
   { name: 'shop', host: 'shop.localhost', path: '/' },

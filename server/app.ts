@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contract } from '../contract/index.ts';
+import { isKnownPath } from '../contract/routing.ts';
 import {
   accessFinish,
   accessIsViewing,
@@ -8,7 +9,7 @@ import {
   createAccess,
   startAccess,
 } from './features/access/index.ts';
-import { createAgreements } from './features/agreements/index.ts';
+import { createAgreements, documentsRoutes } from './features/agreements/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
@@ -21,7 +22,7 @@ import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
-import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
+import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
 import { createWallet, startWallet } from './features/wallet/index.ts';
@@ -183,7 +184,9 @@ export async function createApp(parts: AppParts) {
   parts.mount?.(server, features);
   if (has('ingest')) addVisitRoutes(server, features.visits.ingest, join(dist, 'pixel/v1/pixel.js'));
   if (has('web')) {
+    const documents = documentsRoutes(features.tenants);
     const plain: PlainRoute[] = [
+      ...documents.plain,
       ...tenancy.plain,
       ...profile.plain,
       ...settings.plain,
@@ -231,6 +234,8 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
     addCalls(server, clock, doors, contract.settings, settings.handlers);
     addCalls(server, clock, doors, contract.setup, setupRoutes(features.setup));
+    addCalls(server, clock, doors, contract.sales, salesRoutes(features.setup));
+    addCalls(server, clock, doors, contract.documents, documents.handlers);
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
@@ -248,7 +253,13 @@ export async function createApp(parts: AppParts) {
       const embed = code && !(await accessIsViewing(features.access, request)) ? code : undefined;
       return { title: brand.name, favicon: brand.favicon, brand, embed };
     };
-    addSite(server, join(dist, 'web'), pageOf, { recaptcha: Boolean(config.recaptcha) });
+    addSite(server, join(dist, 'web'), pageOf, {
+      recaptcha: Boolean(config.recaptcha),
+      // Anyone of a root's system may sign in at the root's host, so any of its agencies' slugs may be meant there.
+      isPage: async (path, tenant) =>
+        isKnownPath(path, []) ||
+        isKnownPath(path, tenant.kind === 'root' ? null : await features.tenants.slugsOf(tenant.companyId)),
+    });
   }
 
   let ask: Awaited<ReturnType<typeof startAsk>> | undefined;

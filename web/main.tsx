@@ -18,12 +18,6 @@ import { useOverlaysWanted } from './ui/overlays.ts';
 
 const router = makeRouter(queryClient);
 
-declare module '@tanstack/react-router' {
-  interface Register {
-    router: typeof router;
-  }
-}
-
 // The tenant's look and the session are asked for at once, not one after the other.
 void queryClient.prefetchQuery(brandQuery);
 // Single sign-on asks by itself: a session that is over must not end it with 'Session Ended'.

@@ -4,15 +4,21 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { session } from './api/client.ts';
-import { type SessionUser, userMay, userQuery } from './api/user.ts';
+import { type Decision, decide } from '../contract/routing.ts';
+import type { Facts } from '../contract/routing-facts.ts';
+import { PAGES, type PageRow } from '../contract/routing-pages.ts';
+import { loadFacts } from './api/user.ts';
+import { accessOptionsQuery } from './features/access/options.ts';
 import { ErrorPage } from './features/shell/ErrorPage.tsx';
+import { FramePending } from './features/shell/FramePending.tsx';
 import { NotFoundPage } from './features/shell/NotFoundPage.tsx';
 import { PendingPage } from './features/shell/PendingPage.tsx';
+import type { PlannedId } from './features/shell/PlannedPage.tsx';
+import { Planned, pageOf } from './pages.tsx';
+import { withinTime } from './ui/chunk.ts';
 
 interface RouterContext {
   queryClient: QueryClient;
@@ -23,193 +29,90 @@ const root = createRootRouteWithContext<RouterContext>()({
   notFoundComponent: NotFoundPage,
 });
 
-const home = createRoute({
-  getParentRoute: () => root,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: session.alive ? '/dashboard' : '/login', replace: true });
-  },
-});
+const frame = lazyRouteComponent(() => withinTime(() => import('./features/shell/Frame.tsx')));
 
-const login = createRoute({
-  getParentRoute: () => root,
-  path: '/login',
-  beforeLoad: () => {
-    if (session.alive) throw redirect({ to: '/dashboard', replace: true });
-  },
-  component: lazyRouteComponent(() => import('./features/access/LoginPage.tsx')),
-});
-
-const registerPage = lazyRouteComponent(() => import('./features/access/RegisterPage.tsx'));
-const visitorsOnly = () => {
-  if (session.alive) throw redirect({ to: '/dashboard', replace: true });
-};
-
-const register = createRoute({
-  getParentRoute: () => root,
-  path: '/register',
-  beforeLoad: visitorsOnly,
-  component: registerPage,
-});
-
-const agencyRegister = createRoute({
-  getParentRoute: () => root,
-  path: '/agency-register/{-$referralCode}',
-  beforeLoad: visitorsOnly,
-  component: registerPage,
-});
-
-const confirmRegister = createRoute({
-  getParentRoute: () => root,
-  path: '/register/confirm/$token',
-  component: lazyRouteComponent(() => import('./features/access/ConfirmPage.tsx')),
-});
-
-const setNewPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/set-new-password/$token',
-  component: lazyRouteComponent(() => import('./features/access/SetPasswordPage.tsx')),
-});
-
-const resetPasswordInvalid = createRoute({
-  getParentRoute: () => root,
-  path: '/reset-password-invalid',
-  component: lazyRouteComponent(() => import('./features/access/ResetInvalidPage.tsx')),
-});
-
-const sso = createRoute({
-  getParentRoute: () => root,
-  path: '/sso',
-  component: lazyRouteComponent(() => import('./features/access/SsoPage.tsx')),
-});
-
-const setup = createRoute({
-  getParentRoute: () => root,
-  path: '/setup',
-  component: lazyRouteComponent(() => import('./features/access/SetupPage.tsx')),
-});
-
-/** Everything behind the login: renews the session, loads the person, draws the frame. */
+/** Around every page with the sidebar, and around the 404 page of somebody who is signed in. */
 const framed = createRoute({
   getParentRoute: () => root,
   id: 'framed',
-  beforeLoad: async ({ context, location }): Promise<{ user: SessionUser }> => {
-    if (!session.alive) {
-      const back = location.href === '/dashboard' ? {} : { next: location.href };
-      throw redirect({ to: '/login', search: back as never, replace: true });
-    }
-    return { user: await context.queryClient.ensureQueryData(userQuery) };
+  beforeLoad: async ({ context }) => ({ facts: await loadFacts(context.queryClient) }),
+  loader: async ({ context }) => {
+    if (context.facts.user) await frame.preload?.();
   },
-  component: lazyRouteComponent(() => import('./features/shell/Frame.tsx')),
-});
-
-const dashboardPage = lazyRouteComponent(() => import('./features/insight/DashboardPage.tsx'));
-
-const dashboard = createRoute({ getParentRoute: () => framed, path: '/dashboard', component: dashboardPage });
-
-/** A module's pages live under the name that the agency gave the module; any other name is no page. */
-const moduleRoot = createRoute({
-  getParentRoute: () => framed,
-  path: '/$slug',
-  beforeLoad: ({ context, params }) => {
-    if (params.slug !== context.user.leadlocalurl) throw notFound();
+  pendingComponent: FramePending,
+  component: function Framed() {
+    const { facts } = framed.useRouteContext();
+    const Frame = frame;
+    if (facts.user) return <Frame />;
+    return (
+      <main>
+        <Outlet />
+      </main>
+    );
   },
 });
 
-const moduleHome = createRoute({
-  getParentRoute: () => moduleRoot,
-  path: '/',
-  beforeLoad: ({ params }) => {
-    throw redirect({ to: '/$slug/dashboard', params, replace: true });
-  },
-});
+/** `/integrations/{id}` as the router writes it: `/integrations/$id`. */
+const routerPath = (path: string): string =>
+  path.replace(/\{(\w+)\?\}/g, '{-$$$1}').replace(/\{(\w+)\}/g, '$$$1');
 
-const moduleDashboard = createRoute({
-  getParentRoute: () => moduleRoot,
-  path: '/dashboard',
-  component: dashboardPage,
-});
+/** Asks the table, and leads on where it says so. */
+async function ask(
+  queryClient: QueryClient,
+  location: { pathname: string; href: string },
+  rules: PageRow['rules'],
+): Promise<Decision> {
+  const facts: Facts = { ...(await loadFacts(queryClient)) };
+  if (!facts.user && rules?.includes('registerOpen')) {
+    facts.isRegisterAccount =
+      (await queryClient.ensureQueryData(accessOptionsQuery)).isRegisterAccount === 'T';
+  }
+  const answer = decide(location.pathname, facts);
+  if (answer.kind !== 'redirect') return answer;
+  // The login leads back to the whole address, its query included.
+  const [to = '/', query] = answer.to.split('?');
+  const search = query ? { next: location.href } : {};
+  throw redirect({ to, search: search as never, replace: true });
+}
 
-const campaigns = createRoute({
-  getParentRoute: () => moduleRoot,
-  path: '/campaign-management',
-  component: lazyRouteComponent(() => import('./features/campaigns/CampaignsPage.tsx')),
-});
+const Blank = () => <main aria-busy="true" />;
 
-const peopleImport = createRoute({
-  getParentRoute: () => framed,
-  path: '/configuration/people-import',
-  beforeLoad: ({ context }) => {
-    if (!userMay(context.user, 'people.import')) throw notFound();
-  },
-  component: lazyRouteComponent(() => import('./features/identity/ImportPage.tsx')),
-});
+/** One route for an address of the table; which page it shows, the table decides. */
+function routeOf(path: string, { layout, rules }: Pick<PageRow, 'layout' | 'rules'>) {
+  const route = createRoute({
+    getParentRoute: () => (layout === 'frame' ? framed : root),
+    path,
+    beforeLoad: async ({ context, location }) => ({
+      decision: await ask(context.queryClient, location, rules),
+    }),
+    loader: async ({ context: { decision } }) => {
+      if (decision.kind === 'page') await (pageOf(decision.page) ?? Planned).preload?.();
+    },
+    // A page without the frame comes at once or not at all; rows would only flicker there.
+    ...(layout === 'bare' ? { pendingComponent: Blank } : {}),
+    component: function Shown() {
+      const { decision } = route.useRouteContext() as { decision: Decision };
+      if (decision.kind !== 'page') return <NotFoundPage />;
+      const Page = pageOf(decision.page);
+      return Page ? <Page /> : <Planned id={decision.page as PlannedId} />;
+    },
+  });
+  return route;
+}
 
-/** Of system users alone; everybody else gets the 404 page (spec product 2). */
-const agencyList = createRoute({
-  getParentRoute: () => framed,
-  path: '/configuration/agency-list',
-  beforeLoad: ({ context }) => {
-    if (!context.user.systemuser || !userMay(context.user, 'company.list')) throw notFound();
-  },
-  component: lazyRouteComponent(() => import('./features/access/AgencyListPage.tsx')),
-});
-
-/** A system user's is the Agency List (spec product 2). */
-const clientManagement = createRoute({
-  getParentRoute: () => framed,
-  path: '/configuration/client-management',
-  beforeLoad: ({ context }) => {
-    if (context.user.systemuser) throw redirect({ to: '/configuration/agency-list', replace: true });
-    if (!userMay(context.user, 'company.list')) throw notFound();
-  },
-  component: lazyRouteComponent(() => import('./features/access/ClientManagementPage.tsx')),
-});
-
-const userSessions = createRoute({
-  getParentRoute: () => framed,
-  path: '/user/sessions',
-  component: lazyRouteComponent(() => import('./features/access/SessionsPage.tsx')),
-});
-
-const generalSetting = createRoute({
-  getParentRoute: () => framed,
-  path: '/configuration/general-setting',
-  beforeLoad: ({ context }) => {
-    if (!userMay(context.user, 'setting.read')) throw notFound();
-  },
-  component: lazyRouteComponent(() => import('./features/settings/GeneralSettingPage.tsx')),
-});
-
-const statement = createRoute({
-  getParentRoute: () => framed,
-  path: '/configuration/statement',
-  beforeLoad: ({ context }) => {
-    if (!userMay(context.user, 'statement.read')) throw notFound();
-  },
-  component: lazyRouteComponent(() => import('./features/ledger/StatementPage.tsx')),
-});
+const addresses = new Map<string, PageRow>();
+for (const page of PAGES as readonly PageRow[]) {
+  for (const path of [page.path, ...(page.aliases ?? [])]) {
+    if (!addresses.has(routerPath(path))) addresses.set(routerPath(path), page);
+  }
+}
+const of = (layout: PageRow['layout']) =>
+  [...addresses].filter(([, page]) => page.layout === layout).map(([path, page]) => routeOf(path, page));
 
 const tree = root.addChildren([
-  home,
-  login,
-  register,
-  agencyRegister,
-  confirmRegister,
-  setNewPassword,
-  resetPasswordInvalid,
-  sso,
-  setup,
-  framed.addChildren([
-    dashboard,
-    peopleImport,
-    agencyList,
-    clientManagement,
-    userSessions,
-    generalSetting,
-    statement,
-    moduleRoot.addChildren([moduleHome, moduleDashboard, campaigns]),
-  ]),
+  ...of('bare'),
+  // What no address of the table matches: the 404 page, in the frame for who is signed in.
+  framed.addChildren([...of('frame'), routeOf('/$', { layout: 'frame' })]),
 ]);
 
 /** The router of the app. Search parameters are plain strings, so that addresses stay readable. */
@@ -217,6 +120,7 @@ export function makeRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree: tree,
     context: { queryClient },
+    caseSensitive: true,
     defaultPreload: 'intent',
     defaultPendingMs: 100,
     defaultPendingMinMs: 0,

@@ -23,6 +23,7 @@ export default defineConfig({
   build: {
     outDir: at('../dist/web'),
     emptyOutDir: true,
+    manifest: true,
     target: 'es2023',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
@@ -31,7 +32,6 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // The charts part by themselves: they are imported lazily.
             { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
             { name: 'tanstack', test: /node_modules[\\/]@tanstack[\\/]/ },
           ],

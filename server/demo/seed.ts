@@ -169,7 +169,10 @@ export async function seedDemo(
   };
   await user(master, 'root@demo.test', 'Robin Master');
   await user(master, 'sales@demo.test', 'Sasha Sales', 'sales');
-  await user(master, 'executive@demo.test', 'Ellis Executive', 'sales', { isAccountExecutive: true });
+  const executive = await user(master, 'executive@demo.test', 'Ellis Executive', 'sales', {
+    isAccountExecutive: true,
+  });
+  await make.salesAccount(master, executive.id, 'approve');
   await make.user(fresh, { email: 'newagency@demo.test', name: 'Frankie Fresh', passwordHash });
   await user(acme, 'agency@demo.test', 'Alex Acme');
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');

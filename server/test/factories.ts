@@ -121,6 +121,13 @@ export function createFactories(features: Features, platform: Platform) {
           await billing.accounts.sandboxAccount(tx, { ...owner, agency_id: company.id }, 'approve', at);
       });
     },
+    /** Takes a sales person's sandbox account a step on. */
+    salesAccount(company: Company, userId: string, step: 'start' | 'submit' | 'approve'): Promise<unknown> {
+      const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+      return inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.billing.accounts.sandboxSales(tx, owner, userId, step, clock.now()),
+      );
+    },
     /** An active Site ID campaign of a client; prices in micro-dollars. `balance` is posted through the ledger. */
     async campaign(
       client: Company,

@@ -299,6 +299,18 @@ const samples: Record<string, Sample> = {
     named: false,
     request: () => ({ url: '/api/general/sandbox-account/approve', body: {} }),
   },
+  'POST /api/general/sandbox-sales-account/:step': {
+    named: false,
+    request: () => ({ url: '/api/general/sandbox-sales-account/submit', body: {} }),
+  },
+  'GET /api/general/document/:name': {
+    named: false,
+    request: () => ({ url: '/api/general/document/privacy-policy' }),
+  },
+  'GET /api/general/document/:name/file': {
+    named: false,
+    request: () => ({ url: '/api/general/document/default_agency/file' }),
+  },
   'GET /api/configuration/role-module/get': {
     named: true,
     also: 'role.read',
@@ -592,6 +604,7 @@ const samples: Record<string, Sample> = {
 
 const downloads: Record<string, Permission> = {
   'GET /api/leadspeek/report/lead/export': 'lead.read',
+  'GET /api/general/document/:name/file': 'document.read',
   'GET /api/identity/imports/:id/errors.csv': 'people.import',
   'GET /api/ledger/statement/export': 'statement.read',
 };
@@ -934,9 +947,12 @@ describe('[LOGS-03] the user log', () => {
       'PUT /api/leadspeek/user/setupcomplete',
       'POST /api/general/agreement/confirm',
     ]);
+    // Whose call it is, where it is not an agency's.
+    const asked: Record<string, Grade> = { 'people.import': 'root.owner', 'sales.account': 'root.sales' };
     for (const route of routes()) {
       const key = `${route.method} ${route.url}`;
-      const principal = (route.access ?? '') === 'people.import' ? principals[0]! : agency;
+      const grade = asked[route.access ?? ''];
+      const principal = principals.find((one) => one.grade === grade) ?? agency;
       if (quiet.has(key) || route.access === 'open' || !((route.access ?? '') in PERMISSIONS)) continue;
       if (samples[key]!.rootOnly && samples[key]!.named && route.method !== 'GET') continue; // The import of the sample is over.
       const request = await samples[key]!.request(own, principal);

@@ -6,9 +6,10 @@ import { queryOf } from './transport.ts';
 
 /**
  * Downloads a file of the API, telling its progress in notifications.
+ * Answers whether the file arrived.
  * @param path below /api, such as '/leadspeek/report/lead/export'; `query` is added to it
  */
-export async function download(path: string, query: Record<string, unknown> = {}): Promise<void> {
+export async function download(path: string, query: Record<string, unknown> = {}): Promise<boolean> {
   const id = notifications.show({ message: messages.preparingFile, loading: true, autoClose: false });
   try {
     const { url } = await api.access.downloadToken({ path: `/api${path}${queryOf(query)}` });
@@ -20,8 +21,9 @@ export async function download(path: string, query: Record<string, unknown> = {}
       message: messages.downloadDone,
       color: 'green',
       loading: false,
-      autoClose: 5000,
+      autoClose: 3000,
     });
+    return true;
   } catch {
     notifications.update({
       id,
@@ -30,6 +32,7 @@ export async function download(path: string, query: Record<string, unknown> = {}
       loading: false,
       autoClose: false,
     });
+    return false;
   }
 }
 

@@ -1,19 +1,32 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { SessionUser } from '../../contract/people.ts';
 import { type Grade, mayPerson, type Permission } from '../../contract/permissions.ts';
-import { api } from './client.ts';
+import type { Facts, SignedIn } from '../../contract/routing-facts.ts';
+import type { SetupCheck } from '../../contract/setup.ts';
+import { api, session } from './client.ts';
+import { readFacts } from './facts.ts';
 
 export type { SessionUser } from '../../contract/people.ts';
 
-/** How the signed-in person is fetched and cached. */
+/** How the signed-in person is fetched and cached, with their set-up check. */
 export const userQuery = queryOptions({
   queryKey: ['user'],
-  queryFn: ({ signal }) => api.setup.user(undefined, { signal }),
+  queryFn: ({ signal }) => api.setup.retrieveUserData(undefined, { signal }),
   staleTime: 5 * 60_000,
 });
 
 /** The signed-in person; only below a protected route, which has loaded them. */
 export function useUser(): SessionUser {
+  return useSuspenseQuery(userQuery).data.user;
+}
+
+/** How far their set-up is (spec product 3, Setup-check response); only below a protected route. */
+export function useSetup(): SetupCheck {
+  return useSuspenseQuery(userQuery).data.setup;
+}
+
+/** What the routing and the menus decide by; only below a protected route. */
+export function useFacts(): SignedIn {
   return useSuspenseQuery(userQuery).data;
 }
 
@@ -28,4 +41,16 @@ export function userMay(
   permission: Permission,
 ): boolean {
   return mayPerson(user.grade as Grade, user.module_permissions, permission);
+}
+
+/** The facts about whoever is signed in, for the routing. @throws ApiError when the server cannot say */
+export function loadFacts(queryClient: QueryClient): Promise<Facts> {
+  return readFacts({
+    alive: () => session.alive,
+    load: () => queryClient.ensureQueryData(userQuery),
+    forget: () => {
+      session.forget();
+      queryClient.removeQueries({ queryKey: userQuery.queryKey });
+    },
+  });
 }

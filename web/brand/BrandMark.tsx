@@ -18,7 +18,7 @@ export function BrandMark({ brand, folded = false }: { brand: Marked; folded?: b
         alt={brand.name}
         width={width}
         height={Math.max(1, Math.round(width / ratio))}
-        style={{ display: 'block' }}
+        style={{ display: 'block', objectFit: 'contain', objectPosition: 'left' }}
       />
     );
   }

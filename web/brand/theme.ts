@@ -81,7 +81,7 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
       Menu: {
         // Without the placeholder the first item has the focus, and nothing but items is in the menu.
         defaultProps: {
-          transitionProps: { duration: 150 },
+          transitionProps: { duration: 250 },
           shadow: 'md',
           withInitialFocusPlaceholder: false,
         },

@@ -1,55 +1,51 @@
+import { ActionIcon, AppShell, Burger, ScrollArea, Tooltip } from '@mantine/core';
 import {
-  ActionIcon,
-  AppShell,
-  Avatar,
-  Burger,
-  Menu,
-  ScrollArea,
-  Tooltip,
-  UnstyledButton,
-  useComputedColorScheme,
-  useMantineColorScheme,
-} from '@mantine/core';
-import { useDisclosure, useHotkeys, useLocalStorage, useMediaQuery, useNetwork } from '@mantine/hooks';
+  useDisclosure,
+  useHotkeys,
+  useLocalStorage,
+  useMediaQuery,
+  useNetwork,
+  useReducedMotion,
+} from '@mantine/hooks';
 import {
   IconExternalLink,
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
-  IconLogout,
-  IconMoon,
-  IconSelector,
-  IconSun,
 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
-import { type ComponentType, type ReactNode, useEffect } from 'react';
+import { Link, useLocation } from '@tanstack/react-router';
+import { type ComponentType, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import classes from './AppFrame.module.css';
 import { overlaysReady } from './overlays.ts';
+import { type FrameAction, ProfileMenu } from './ProfileMenu.tsx';
+import { announceResize } from './resize.ts';
 
 export interface FrameLink {
   label: string;
+  /** What a folded sidebar says instead of the label. */
+  hint?: string;
   to: string;
   icon: ComponentType<{ size?: number; stroke?: number }>;
   /** Leaves the app: a plain link in a new tab. */
   external?: boolean;
 }
 
-/** One thing of the profile menu: a page or something to do. */
-export interface FrameAction {
-  label: string;
-  icon: ComponentType<{ size?: number }>;
-  to?: string;
-  onClick?: () => void;
+/** A part of the sidebar; without a title it needs none. */
+export interface FrameSection {
+  title: string;
+  links: FrameLink[];
 }
 
 export interface AppFrameProps {
   /** The tenant's mark; `folded` when only 64 px are there. */
   mark: (folded: boolean) => ReactNode;
   home: string;
-  links: FrameLink[];
+  sections: FrameSection[];
   person: { name: string; email: string; company: string };
   /** What the profile menu has besides theme and log out. */
   menu: FrameAction[];
   onLogout: () => void;
+  /** What stays in sight above every page: warnings, view mode. */
+  banners?: ReactNode;
   children: ReactNode;
 }
 
@@ -64,6 +60,7 @@ export function AppFrame(props: AppFrameProps) {
   const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const folded = isFolded && !isPhone;
   useEffect(() => void overlaysReady(), []);
+  const page = usePageTransition();
   useHotkeys([
     [
       '/',
@@ -118,12 +115,21 @@ export function AppFrame(props: AppFrameProps) {
           </AppShell.Section>
         )}
         <AppShell.Section grow component={ScrollArea} className={classes.links}>
-          {props.links.map((link) => (
-            <NavLink key={link.to} link={link} folded={folded} onClick={drawer.close} />
+          {props.sections.map(({ title, links }) => (
+            <section key={title || links[0]?.to} className={classes.section} aria-label={title || 'Overview'}>
+              {title && (
+                <div className={folded ? 'sr-only' : classes.sectionTitle} title={title} aria-hidden="true">
+                  {title}
+                </div>
+              )}
+              {links.map((link) => (
+                <NavLink key={link.to} link={link} folded={folded} onClick={drawer.close} />
+              ))}
+            </section>
           ))}
         </AppShell.Section>
         <AppShell.Section className={classes.bottom}>
-          <Profile {...props} folded={folded} />
+          <ProfileMenu {...props} folded={folded} />
           {!isPhone && (
             <Tooltip label={folded ? 'Unfold sidebar' : 'Fold sidebar'} position="right">
               <ActionIcon
@@ -131,7 +137,10 @@ export function AppFrame(props: AppFrameProps) {
                 className={classes.fold}
                 size={32}
                 aria-label={folded ? 'Unfold sidebar' : 'Fold sidebar'}
-                onClick={() => setFolded(!isFolded)}
+                onClick={() => {
+                  setFolded(!isFolded);
+                  announceResize();
+                }}
               >
                 {folded ? (
                   <IconLayoutSidebarLeftExpand size={18} />
@@ -145,10 +154,26 @@ export function AppFrame(props: AppFrameProps) {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes.main}>
         <OfflineBar />
-        <div className={classes.content}>{props.children}</div>
+        <div className={classes.content} ref={page}>
+          {props.banners}
+          {props.children}
+        </div>
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** Lets a new page come in over 200 ms (spec calls 9); at once for who wants less motion. */
+function usePageTransition() {
+  const page = useRef<HTMLDivElement>(null);
+  const { pathname } = useLocation();
+  const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new address is a new page
+  useLayoutEffect(() => {
+    if (!isStill)
+      page.current?.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 200, easing: 'ease-out' });
+  }, [pathname]);
+  return page;
 }
 
 function NavLink({ link, folded, onClick }: { link: FrameLink; folded: boolean; onClick: () => void }) {
@@ -156,13 +181,15 @@ function NavLink({ link, folded, onClick }: { link: FrameLink; folded: boolean; 
   const inner = (
     <>
       <Icon size={18} stroke={1.6} />
-      <span className={folded ? 'sr-only' : classes.label}>{link.label}</span>
+      <span className={folded ? 'sr-only' : classes.label} title={link.label}>
+        {link.label}
+      </span>
       {link.external && !folded && <IconExternalLink size={14} aria-hidden="true" />}
       {link.external && <span className="sr-only">(opens in a new tab)</span>}
     </>
   );
   return (
-    <Tooltip label={link.label} position="right" disabled={!folded}>
+    <Tooltip label={link.hint ?? link.label} position="right" disabled={!folded}>
       {link.external ? (
         <a className={classes.link} href={link.to} target="_blank" rel="noreferrer" onClick={onClick}>
           {inner}
@@ -179,64 +206,6 @@ function NavLink({ link, folded, onClick }: { link: FrameLink; folded: boolean; 
         </Link>
       )}
     </Tooltip>
-  );
-}
-
-function Profile({ person, menu, onLogout, folded }: AppFrameProps & { folded: boolean }) {
-  const scheme = useComputedColorScheme();
-  const { setColorScheme } = useMantineColorScheme();
-  const next = scheme === 'dark' ? 'light' : 'dark';
-  return (
-    <Menu position="top-start" width={220}>
-      <Menu.Target>
-        <UnstyledButton className={classes.profile}>
-          <Avatar
-            size={28}
-            radius="xl"
-            name={person.name}
-            color="gray"
-            variant="white"
-            classNames={{ placeholder: classes.initials! }}
-          />
-          {folded ? (
-            <span className="sr-only">{person.name}</span>
-          ) : (
-            <>
-              <span className={classes.who}>
-                <span className={classes.name}>{person.name}</span>
-                <span className={classes.company}>{person.company}</span>
-              </span>
-              <IconSelector size={14} aria-hidden="true" />
-            </>
-          )}
-          <span className="sr-only">, profile menu</span>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{person.email}</Menu.Label>
-        {menu.map(({ label, icon: Icon, to, onClick }) => (
-          <Menu.Item
-            key={label}
-            leftSection={<Icon size={16} />}
-            {...(onClick ? { onClick } : {})}
-            {...(to ? { renderRoot: (props: object) => <Link {...props} to={to as '/'} /> } : {})}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={next === 'dark' ? <IconMoon size={16} /> : <IconSun size={16} />}
-          onClick={() => setColorScheme(next)}
-        >
-          {next === 'dark' ? 'Dark theme' : 'Light theme'}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={onLogout}>
-          Log out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Drawer } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useSearchParams } from './useSearchParams.ts';
 
 /** The id in the address under `param`, and ways to open (a new history entry, so that Back closes) and close. */
@@ -20,10 +20,29 @@ export function DetailDrawer(props: {
   children: (id: string) => ReactNode;
 }) {
   const drawer = useDrawer(props.param);
+  const isOpen = drawer.id !== undefined;
+  const close = useRef(drawer.close);
+  close.current = drawer.close;
+
+  // Escape closes what lies on top: with a modal above, that one and not the drawer below it.
+  useEffect(() => {
+    if (!isOpen) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.isComposing) return;
+      const at = event.target as Element | null;
+      if (at?.getAttribute?.('data-mantine-stop-propagation') === 'true') return;
+      const layers = document.querySelectorAll('.mantine-Modal-content, .mantine-Drawer-content');
+      if (layers.length === 1) close.current();
+    };
+    addEventListener('keydown', onKey, { capture: true });
+    return () => removeEventListener('keydown', onKey, { capture: true });
+  }, [isOpen]);
+
   return (
     <Drawer
-      opened={drawer.id !== undefined}
+      opened={isOpen}
       onClose={drawer.close}
+      closeOnEscape={false}
       position="right"
       size={props.size ?? 520}
       title={props.title}

@@ -2,6 +2,7 @@ import '@mantine/notifications/styles.css';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { useEffect } from 'react';
+import classes from './Overlays.module.css';
 import { overlaysMounted } from './overlays.ts';
 
 /** Where modals and notifications appear; loaded by need, see overlays.ts. */
@@ -9,7 +10,7 @@ export default function Overlays() {
   useEffect(overlaysMounted, []);
   return (
     <ModalsProvider>
-      <Notifications position="bottom-right" limit={4} />
+      <Notifications position="bottom-right" limit={4} autoClose={5000} className={classes.stack!} />
     </ModalsProvider>
   );
 }

@@ -1,1 +1,2 @@
+export { documentsRoutes } from './routes.ts';
 export { type Agreements, createAgreements } from './service.ts';

@@ -11,6 +11,7 @@ import {
   type SandboxStep,
 } from './account.policy.ts';
 import * as store from './account.store.ts';
+import { salesAccount, saveSalesAccount } from './sales.store.ts';
 
 type AgencyOwner = Owner & { agency_id: string };
 
@@ -49,6 +50,12 @@ export function createAccounts(gateway: Gateway) {
     /** An agency's account at the provider. */
     connected: async (tx: Tx, agencyId: string): Promise<AccountState> =>
       (await store.connectedAccount(tx, agencyId)) ?? NO_ACCOUNT,
+    /** A sales person's own account, which commissions are paid to. */
+    ofSales: async (tx: Tx, userId: string): Promise<AccountState> => {
+      const { status } = (await salesAccount(tx, userId)) ?? NO_ACCOUNT;
+      const isDone = status === 'completed';
+      return { status, charges_enabled: isDone, payouts_enabled: isDone, requirements: [] };
+    },
     /** How a company is billed. */
     terms: async (tx: Tx, companyId: string) => (await store.billingOf(tx, companyId)) ?? NOTHING_SET,
     setTerms: store.saveBilling,
@@ -86,6 +93,14 @@ export function createAccounts(gateway: Gateway) {
       if (step === 'approve' && !terms?.package_id)
         await store.saveBilling(tx, owner, { package_id: FIRST_PACKAGE, updated_at: at });
       return SANDBOX_ACCOUNT[step];
+    },
+
+    /** Takes a sales person's sandbox account a step on. @throws Refusal 409 where a provider is configured */
+    async sandboxSales(tx: Tx, owner: Owner, userId: string, step: SandboxStep, at: Date) {
+      sandboxOnly();
+      const { status } = SANDBOX_ACCOUNT[step];
+      await saveSalesAccount(tx, { user_id: userId, ...owner, provider: 'sandbox', status, updated_at: at });
+      return status;
     },
   };
 }

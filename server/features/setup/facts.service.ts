@@ -30,7 +30,7 @@ export interface Facts {
   root: CompanyCard;
   products: Products;
   card: Awaited<ReturnType<Billing['accounts']['card']>>;
-  /** The agency's, also for a client. */
+  /** The agency's, also for a client; a sales person's own. */
   account: Awaited<ReturnType<Billing['accounts']['connected']>>;
   own: Awaited<ReturnType<Billing['accounts']['terms']>>;
   agency: Awaited<ReturnType<Billing['accounts']['terms']>>;
@@ -80,7 +80,10 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       root,
       products: await tenants.products.of(tx, company, root.is_master),
       card: await accounts.card(tx, company.id),
-      account: await accounts.connected(tx, agencyId ?? company.id),
+      account:
+        person.role === 'sales'
+          ? await accounts.ofSales(tx, person.id)
+          : await accounts.connected(tx, agencyId ?? company.id),
       own,
       agency: isClient && agencyId ? await accounts.terms(tx, agencyId) : own,
       agreed,

@@ -125,6 +125,11 @@ export function createTenants({ db, clock, config }: Platform) {
             : undefined,
       };
     },
+    /** The slugs that the pages of a company's modules lie under; where it has given none, the global one. */
+    async slugsOf(companyId: string): Promise<string[]> {
+      const { modules } = await this.frontDoor(companyId);
+      return MODULES.map(({ module, slug }) => modules[module]?.slug ?? slug);
+    },
     /** A logo or favicon that this tenant's host may show; undefined for any other id. */
     picture: (tenant: Tenant, id: string) => store.frontPicture(db.app, id, tenant.companyId),
     /** The code that an agency puts into the pages of its own host; undefined for everybody else. */

@@ -118,6 +118,13 @@ export interface Schema {
     requirements: ColumnType<string[], string | undefined, string>;
     updated_at: At;
   };
+  sales_account: Owner & {
+    user_id: string;
+    provider: 'sandbox' | 'stripe';
+    reference: Default<string>;
+    status: '' | 'pending' | 'inverification' | 'completed' | 'failed';
+    updated_at: At;
+  };
   company_billing: ClientOwner & {
     package_id: Default<string>;
     manual_bill: Default<boolean>;

@@ -12,6 +12,18 @@ const folder = mkdtempSync(join(tmpdir(), 'lead-site-'));
 writeFileSync(join(folder, 'index.html'), html);
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const isPage = async (path: string) => path === '/login';
+
+/** A server whose every host is a tenant. */
+function server() {
+  const app = Fastify();
+  app.decorateRequest('tenant', null);
+  app.addHook('onRequest', async (request) => {
+    request.tenant = { companyId: 'x' } as never;
+  });
+  return app;
+}
+
 describe('[TEN-03] the page in the tenant’s name', () => {
   test('carries title, favicon and brand, whatever they hold', () => {
     const page = dress(
@@ -34,8 +46,8 @@ describe('[TEN-03] the page in the tenant’s name', () => {
 
   test('[TEN-09] lets code run that is not ours only where a tenant has put some, by a nonce of that answer', async () => {
     const policy = async (page: SitePage, recaptcha = false) => {
-      const app = Fastify();
-      addSite(app, folder, async () => page, { recaptcha });
+      const app = server();
+      addSite(app, folder, async () => page, { recaptcha, isPage });
       const { headers, body } = await app.inject('/login');
       await app.close();
       return { policy: String(headers['content-security-policy']), body, cache: headers['cache-control'] };
@@ -56,8 +68,8 @@ describe('[TEN-03] the page in the tenant’s name', () => {
   });
 
   test('is never the answer of /ask, and /favicon.ico is the tenant’s', async () => {
-    const app = Fastify();
-    addSite(app, folder, async () => ({ ...plain, favicon: '/brand/x.png' }), { recaptcha: false });
+    const app = server();
+    addSite(app, folder, async () => ({ ...plain, favicon: '/brand/x.png' }), { recaptcha: false, isPage });
     expect((await app.inject('/ask?domain=evil.test')).statusCode).toBe(500); // a Refusal; the real server says 404
     expect((await app.inject('/favicon.ico')).headers.location).toBe('/brand/x.png');
     await app.close();
@@ -65,8 +77,8 @@ describe('[TEN-03] the page in the tenant’s name', () => {
 
   test('[AUTH-19] lets nobody else’s script or frame in, unless a reCAPTCHA key is set', async () => {
     const policy = async (recaptcha: boolean): Promise<Record<string, string>> => {
-      const app = Fastify();
-      addSite(app, folder, async () => plain, { recaptcha });
+      const app = server();
+      addSite(app, folder, async () => plain, { recaptcha, isPage });
       const { headers } = await app.inject('/register');
       await app.close();
       const all = String(headers['content-security-policy']).split('; ');
@@ -87,4 +99,17 @@ describe('[TEN-03] the page in the tenant’s name', () => {
       "'none'",
     ]);
   });
+});
+
+test('[ROUT-02] what is no address of the app answers the page with the status 404', async () => {
+  const app = server();
+  addSite(app, folder, async () => plain, { recaptcha: false, isPage });
+  const known = await app.inject('/login?next=%2Fdashboard');
+  const unknown = await app.inject('/no/such/page');
+  expect([known.statusCode, unknown.statusCode]).toEqual([200, 404]);
+  for (const { body, headers } of [known, unknown]) {
+    expect(body).toContain('id="brand"');
+    expect(headers['content-security-policy']).toContain("default-src 'self'");
+  }
+  await app.close();
 });

@@ -5,6 +5,7 @@ import statics from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
+import type { Tenant } from '../ctx.ts';
 
 /** Where reCAPTCHA's script, its parts and its frame come from. */
 const RECAPTCHA = 'https://www.google.com/recaptcha/ https://www.gstatic.com/recaptcha/';
@@ -75,7 +76,11 @@ export function addSite(
   app: FastifyInstance,
   folder: string,
   pageOf: (request: FastifyRequest) => Promise<SitePage>,
-  needs: { recaptcha: boolean },
+  needs: {
+    recaptcha: boolean;
+    /** Whether an address is one of the app's at this tenant: all others answer with the status 404 (ROUT-02). */
+    isPage: (path: string, tenant: Tenant) => Promise<boolean>;
+  },
 ): void {
   const index = join(folder, 'index.html');
   if (!existsSync(index)) return;
@@ -94,13 +99,15 @@ export function addSite(
       if (!favicon) throw new Refusal('not_found', messages.notFoundText);
       return reply.header('Cache-Control', 'no-cache').redirect(favicon, 302);
     }
-    if (/^\/(assets\/)?[\w.-]+\.(js|css|svg|png|ico|woff2|json|txt|map)$/.test(path)) {
+    if (/^\/(assets\/)?[\w.-]+\.(js|css|svg|png|ico|woff2|json|txt|map|webm)$/.test(path)) {
       const hashed = path.startsWith('/assets/');
       return reply.sendFile(path.slice(1), { maxAge: hashed ? '365d' : 0, immutable: hashed });
     }
     const page = await pageOf(request);
     const nonce = page.embed ? randomBytes(16).toString('base64url') : undefined;
+    const isKnown = request.tenant !== null && (await needs.isPage(path, request.tenant));
     return reply
+      .code(isKnown ? 200 : 404)
       .header('Content-Security-Policy', policyOf(nonce, needs.recaptcha))
       .header('X-Frame-Options', 'DENY')
       .header('Cache-Control', 'no-cache')

@@ -31,7 +31,7 @@ export default function SsoPage() {
       try {
         // Not through the session: one that is over must not be told as 'Session Ended' now.
         if (!session.token) session.start((await api.access.refresh({})).access_token);
-        return (await queryClient.fetchQuery({ ...userQuery, retry: false })).id;
+        return (await queryClient.fetchQuery({ ...userQuery, retry: false })).user.id;
       } catch {
         session.forget();
         return null;
@@ -48,7 +48,7 @@ export default function SsoPage() {
       if (answer.action === 'replace_user') session.forget();
       forgetAnswers();
       session.start(answer.access_token);
-      return ssoLanding(await queryClient.fetchQuery(userQuery));
+      return ssoLanding((await queryClient.fetchQuery(userQuery)).user);
     }
 
     void enter()

@@ -36,7 +36,10 @@ function Banner({ view, company }: { view: NonNullable<SessionUser['view']>; com
     setBusy('renew');
     try {
       const { expires_at, message } = await api.access.renewView({});
-      cache.setQueryData(userQuery.queryKey, (user) => user && { ...user, view: { ...view, expires_at } });
+      cache.setQueryData(
+        userQuery.queryKey,
+        (facts) => facts && { ...facts, user: { ...facts.user, view: { ...view, expires_at } } },
+      );
       notifyDone(message);
     } catch (error) {
       notifyFailed(error, 'Renew view mode');

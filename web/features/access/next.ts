@@ -3,7 +3,7 @@
  * decides, since it drops tabs and takes back-slashes for slashes.
  * @param origin the page's, such as 'https://acme.test'
  */
-export function safePath(wanted: string | undefined, origin: string, home = '/dashboard'): string {
+export function safePath(wanted: string | undefined, origin: string, home = '/'): string {
   if (!wanted?.startsWith('/')) return home;
   let url: URL;
   try {

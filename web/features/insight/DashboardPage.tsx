@@ -20,7 +20,7 @@ import classes from './DashboardPage.module.css';
 import { before, dayIn, rangeOf } from './range.ts';
 import { Waterfall } from './Waterfall.tsx';
 
-const LeadsChart = lazy(() => import('./LeadsChart.tsx'));
+const DayChart = lazy(() => import('../../ui/DayChart.tsx'));
 const RangePicker = lazy(() => import('./RangePicker.tsx'));
 
 type Answer = Awaited<ReturnType<Client['insight']['dashboard']>>;
@@ -245,16 +245,13 @@ function OverTime({ data, ghost }: { data: Answer | undefined; ghost: Answer | u
         </section>
       ) : (
         <Suspense fallback={<Skeleton height={280} style={{ flex: 1 }} />}>
-          <div
-            className={classes.chart}
-            role="img"
-            aria-label={`${title}, a line against the period before. The figures: View as table.`}
-          >
-            <LeadsChart
+          <div className={classes.chart}>
+            <DayChart
               days={days}
               name={measure.label}
               format={measure.format}
               axis={key === 'spend' ? 72 : 44}
+              whole={key !== 'spend'}
             />
           </div>
         </Suspense>

@@ -23,7 +23,7 @@ export interface LeadSpan {
 }
 
 /** Downloads the leads of a span, and of the table's search and sort, as CSV. */
-export function exportLeads(filter: object): Promise<void> {
+export function exportLeads(filter: object): Promise<boolean> {
   const { q, sort, dir } = Object.fromEntries(new URLSearchParams(location.search)) as Record<string, string>;
   return download('/leadspeek/report/lead/export', {
     ...filter,

@@ -15,7 +15,7 @@ import { download } from '../../api/download.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { useDrawer } from '../../ui/DetailDrawer.tsx';
-import { money } from '../../ui/format.ts';
+import { dayWords, money } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatTile } from '../../ui/StatTile.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
@@ -27,7 +27,7 @@ import { LineDrawer } from './LineDrawer.tsx';
 import classes from './StatementPage.module.css';
 import { kindWords, viewWords } from './words.ts';
 
-const BalanceChart = lazy(() => import('./BalanceChart.tsx'));
+const DayChart = lazy(() => import('../../ui/DayChart.tsx'));
 const RangePicker = lazy(() => import('../insight/RangePicker.tsx'));
 
 type Line = Awaited<ReturnType<Client['ledger']['statement']>>['data'][number];
@@ -123,7 +123,7 @@ export default function StatementPage() {
           <Text size="sm" c="dimmed" px={16} pt={12}>
             {viewWords(company, view).meaning}, at the end of each day
           </Text>
-          <div className={classes.chart} role="img" aria-label="Chart of the balance by day">
+          <div className={classes.chart}>
             {series.error ? (
               <ErrorState
                 error={series.error}
@@ -132,7 +132,21 @@ export default function StatementPage() {
               />
             ) : (
               <Suspense fallback={<Skeleton height="100%" />}>
-                {series.data ? <BalanceChart days={series.data.days} /> : <Skeleton height="100%" />}
+                {series.data ? (
+                  <DayChart
+                    days={series.data.days.map(({ day, balance_micros }) => ({
+                      label: dayWords(day),
+                      now: balance_micros,
+                      before: null,
+                    }))}
+                    name="Balance"
+                    format={(micros) => money(micros)}
+                    axis={88}
+                    whole={false}
+                  />
+                ) : (
+                  <Skeleton height="100%" />
+                )}
               </Suspense>
             )}
           </div>

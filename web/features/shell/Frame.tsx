@@ -1,77 +1,75 @@
-import {
-  IconApi,
-  IconBuilding,
-  IconDevices,
-  IconLayoutDashboard,
-  IconLock,
-  IconReceipt,
-  IconSettings,
-  IconShieldLock,
-  IconTarget,
-  IconUserPlus,
-  IconUsers,
-} from '@tabler/icons-react';
+import { IconUserPlus } from '@tabler/icons-react';
 import { Outlet } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { landing } from '../../../contract/routing.ts';
+import { type ProfileEntry, profileMenu } from '../../../contract/routing-menu.ts';
 import { logout } from '../../api/client.ts';
-import { userMay, useUser } from '../../api/user.ts';
+import { useFacts, userMay } from '../../api/user.ts';
 import { BrandMark } from '../../brand/BrandMark.tsx';
 import { useBrand } from '../../brand/brand.ts';
-import { AppFrame, type FrameAction, type FrameLink } from '../../ui/AppFrame.tsx';
+import { AppFrame } from '../../ui/AppFrame.tsx';
+import type { FrameAction } from '../../ui/ProfileMenu.tsx';
 import { ChangePasswordModal, ReferralModal, TwoFactorModals } from '../access/modals.tsx';
-import { ViewBanner } from '../access/ViewBanner.tsx';
+import { banners } from './banners.ts';
+import { ENTRIES, sectionsOf } from './links.ts';
+import type { PlannedEntry } from './PlannedModal.tsx';
 
-/** The frame around every page behind the login, with the links that the person's role has. */
+const PlannedModal = lazy(() => import('./PlannedModal.tsx'));
+
+type Opened = 'password' | 'factor' | 'referral' | PlannedEntry;
+
+/** The frame around every page behind the login, with the links and the menu that the person's role has. */
 export default function Frame() {
-  const user = useUser();
+  const facts = useFacts();
+  const { user } = facts;
   const brand = useBrand();
-  const isRoot = user.company_kind === 'root';
-  const links: FrameLink[] = [{ label: 'Dashboard', to: '/dashboard', icon: IconLayoutDashboard }];
-  if (userMay(user, 'campaign.read') && user.leadlocalurl) {
-    links.push({
-      label: user.leadlocalname,
-      to: `/${encodeURIComponent(user.leadlocalurl)}/campaign-management`,
-      icon: IconTarget,
-    });
-  }
-  if (userMay(user, 'company.list')) {
-    links.push(
-      user.systemuser
-        ? { label: 'Agency List', to: '/configuration/agency-list', icon: IconBuilding }
-        : { label: 'Client Management', to: '/configuration/client-management', icon: IconBuilding },
-    );
-  }
-  if (userMay(user, 'statement.read'))
-    links.push({ label: 'Statement', to: '/configuration/statement', icon: IconReceipt });
-  if (userMay(user, 'people.import')) {
-    links.push({ label: 'People data', to: '/configuration/people-import', icon: IconUsers });
-    if (isRoot) links.push({ label: 'API reference', to: '/api/reference', icon: IconApi, external: true });
-  }
-  if (userMay(user, 'setting.read'))
-    links.push({ label: 'General settings', to: '/configuration/general-setting', icon: IconSettings });
-  const [modal, setModal] = useState<'password' | 'factor' | 'referral'>();
+  const [modal, setModal] = useState<Opened>();
   const close = () => setModal(undefined);
-  const menu: FrameAction[] = [
-    { label: 'Change Password', icon: IconLock, onClick: () => setModal('password') },
-    { label: 'Two Factor Authentication', icon: IconShieldLock, onClick: () => setModal('factor') },
-    { label: 'Devices', icon: IconDevices, to: '/user/sessions' },
-  ];
-  if (userMay(user, 'referral.read'))
+  const does: Record<Exclude<ProfileEntry, 'logout'>, Partial<FrameAction>> = {
+    profile: { to: '/user/profile' },
+    cardSetting: { to: '/user/card-setting' },
+    dataWallet: { badge: 'beta', onClick: () => setModal('dataWallet') },
+    integrations: { to: '/integrations' },
+    developer: { onClick: () => setModal('developer') },
+    exclusionList: { onClick: () => setModal('exclusionList') },
+    changePassword: { onClick: () => setModal('password') },
+    twoFactor: { onClick: () => setModal('factor') },
+    sessions: { to: '/user/sessions' },
+    support: { href: `mailto:${user.contact.email}` },
+  };
+  const menu: FrameAction[] = [];
+  for (const entry of profileMenu(facts)) {
+    // Without somebody to write to there is no support to offer.
+    if (entry === 'logout' || (entry === 'support' && !user.contact.email)) continue;
+    menu.push({ ...ENTRIES[entry], ...does[entry] });
+  }
+  if (userMay(user, 'referral.read') && !user.isViewMode)
     menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
+  const planned = modal === 'dataWallet' || modal === 'developer' || modal === 'exclusionList';
+  // The company's own logo, for a client else its agency's, else the host's letter (NAV-01).
+  const own = user.company_logo ?? (user.company_kind === 'client' ? user.companyparentlogo : null);
+  // Only the host's own has a known size; another is fitted into the room there is.
+  const logo =
+    !own || own === brand.company_logo?.url ? brand.company_logo : { url: own, width: 125, height: 36 };
   return (
     <AppFrame
-      mark={(folded) => <BrandMark brand={brand} folded={folded} />}
-      home="/dashboard"
-      links={links}
+      mark={(folded) => <BrandMark brand={{ ...brand, company_logo: logo }} folded={folded} />}
+      home={landing(facts)}
+      sections={sectionsOf(facts)}
       person={{ name: user.name, email: user.email, company: user.company_name }}
       menu={menu}
       onLogout={() => void logout()}
+      banners={banners.map(([name, Banner]) => <Banner key={name} />)}
     >
-      <ViewBanner />
       <Outlet />
       <ChangePasswordModal opened={modal === 'password'} onClose={close} />
       <TwoFactorModals opened={modal === 'factor'} onClose={close} />
       <ReferralModal opened={modal === 'referral'} onClose={close} />
+      {planned && (
+        <Suspense fallback={null}>
+          <PlannedModal entry={modal} onClose={close} />
+        </Suspense>
+      )}
     </AppFrame>
   );
 }

@@ -7,7 +7,7 @@ import { usePageTitle } from '../../ui/usePageTitle.ts';
 export function NotFoundPage() {
   usePageTitle(messages.notFoundTitle);
   return (
-    <Center component="main" mih="70dvh" p="md">
+    <Center component="section" mih="70dvh" p="md">
       <Stack align="center" gap="xs" ta="center">
         <Title order={1}>{messages.notFoundTitle}</Title>
         <Text c="dimmed">{messages.notFoundText}</Text>

@@ -1,0 +1,227 @@
+/** A document that a tenant shows in its own name: headed paragraphs of plain text. */
+export interface LegalDocument {
+  title: string;
+  version: string;
+  /** The day from which this wording holds, YYYY-MM-DD. */
+  since: string;
+  sections: { heading: string; paragraphs: string[] }[];
+}
+
+/** Every document, by the name that its address or its agreement has. */
+export const LEGAL_NAMES = [
+  'privacy-policy',
+  'term-of-use',
+  'service-billing-agreement',
+  'marketing-services-agreement-developer',
+  'default_agency',
+  'default_client',
+  'minimum_spend',
+  'minimum_spend_v2',
+  'minimum_spend_v3',
+  'developer',
+  'data_wallet',
+  'b2b_module',
+  'simplifi_module',
+] as const;
+export type LegalName = (typeof LEGAL_NAMES)[number];
+
+export const isLegalName = (name: string): name is LegalName =>
+  (LEGAL_NAMES as readonly string[]).includes(name);
+
+/** What stands above each document: the texts are templates, and say so. */
+export const legalNote = (party: string): string =>
+  `Template wording. ${party} reviews it with counsel and completes it before relying on it.`;
+
+type Section = LegalDocument['sections'][number];
+const section = (heading: string, ...paragraphs: string[]): Section => ({ heading, paragraphs });
+
+const dataUse = (party: string): Section =>
+  section(
+    'Lawful use of data',
+    'Leads and audiences may be used for your own marketing only, and only where the law allows you to contact the person. You honour every opt-out at once, keep data no longer than you need it, and do not use it to decide about credit, employment, insurance or housing.',
+    `You do not resell or publish data received through ${party}, except to the client it was made for.`,
+  );
+const ending = (party: string): Section =>
+  section(
+    'Term and ending',
+    'The agreement begins when it is accepted and runs until either side ends it. Campaigns that are running are stopped at the end, and what has been used up to then is billed.',
+    `${party} may suspend access while an invoice is overdue or the data is used unlawfully, and says why.`,
+  );
+const billing = (party: string): Section =>
+  section(
+    'Prices and payment',
+    'Prices are those shown in your account when a campaign is started or a balance is topped up, in US dollars. Leads are billed when they are delivered; campaign and platform fees at the beginning of the period they are for.',
+    `${party} charges the card on file. A declined charge is tried again; campaigns pause until it is paid. An invoice can be disputed within 30 days of its date.`,
+  );
+const minimumSpend = (party: string): Section[] => [
+  section(
+    'Minimum spend',
+    `The plan in your account names an amount for each month. If the wholesale total of a month is lower, ${party} invoices the difference at the end of that month.`,
+    'The first month that counts is the first whole month after acceptance. A plan is changed only by an agreement of both sides.',
+  ),
+  billing(party),
+  ending(party),
+];
+
+const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'version' | 'since'>> = {
+  'privacy-policy': (party) => ({
+    title: 'Privacy policy',
+    sections: [
+      section(
+        'Who is responsible',
+        `${party} operates this service and decides how personal information in your account is handled. For leads and visitor data of a campaign, the company that runs the campaign decides, and ${party} processes them on its behalf.`,
+      ),
+      section(
+        'What is collected',
+        'Of people with an account: name, e-mail address, phone number, company, address, sign-in times, device and IP address, and what is changed in the account.',
+        'Of visitors to sites that carry a campaign’s tag: the page, the time, the referring page, the browser, the IP address, an identifier kept in the browser, and, where a visitor enters an address in a form, a one-way hash of it. Visits sent with Global Privacy Control are kept without address, identifier or hash, and are never matched to a person.',
+      ),
+      section(
+        'What it is used for',
+        'To provide and secure the service, to recognise interested visitors for the company whose site they visited, to bill, to answer you, and to meet legal duties.',
+      ),
+      section(
+        'Who receives it',
+        'Leads go to the company that runs the campaign and to the destinations it has set up. Service providers (hosting, mail, payment) receive what they need to work for us. Nothing is sold for other purposes.',
+      ),
+      section(
+        'Your rights',
+        `You may ask what is held about you, have it corrected or erased, object to being recognised and opt out of sale or sharing. Write to ${party}; an opt-out holds for every campaign. You will not be treated worse for using these rights.`,
+      ),
+      section(
+        'How long',
+        'Visits are kept only as long as campaigns need them. Account records and invoices are kept as long as the law requires. What names a person can be erased without breaking the books.',
+      ),
+      section(
+        'Cookies',
+        'This site keeps one cookie, which signs you in. It is strictly necessary and is removed when you log out.',
+      ),
+    ],
+  }),
+  'term-of-use': (party) => ({
+    title: 'Terms of use',
+    sections: [
+      section(
+        'The service',
+        `${party} provides a platform for campaigns that recognise interested people and deliver them as leads. These terms hold for everyone who signs in.`,
+      ),
+      section(
+        'Your account',
+        'Give true details, keep your password and second factor to yourself, and tell us when you think somebody else has used your account. You are responsible for what is done with it and for the people you invite.',
+      ),
+      dataUse(party),
+      section(
+        'What is not allowed',
+        'Placing a tag on sites that are not yours, uploading data that you may not use, going around limits, testing the security of the service without consent, or using it to harm others.',
+      ),
+      section(
+        'Availability and liability',
+        'The service is provided with care, but not without interruption. Figures are measured, not promised: no number of leads or sales is guaranteed. Liability is limited to what was paid in the three months before, except where the law does not allow a limit.',
+      ),
+      ending(party),
+    ],
+  }),
+  'service-billing-agreement': (party) => ({
+    title: 'Service and billing agreement',
+    sections: [
+      section(
+        'What is agreed',
+        `This agreement is between ${party} and the company that accepts it. It sets out what the service costs and how it is paid.`,
+      ),
+      billing(party),
+      section(
+        'Prepaid balances',
+        'A prepaid balance is used lead by lead. With continual top-up it is filled again when it runs low, until you stop it. A balance expires after 12 months if it is unused, is non-refundable and has no cash value.',
+      ),
+      ending(party),
+    ],
+  }),
+  'marketing-services-agreement-developer': (party) => ({
+    title: 'Marketing services agreement for developers',
+    sections: [
+      section(
+        'What is agreed',
+        `${party} gives the accepting company access to its API with keys of its own. A one-time fee is due on acceptance, and a minimum spend applies from the date of acceptance; both amounts are shown before you accept.`,
+      ),
+      section(
+        'Keys',
+        'Keys are secret. You keep them on your own servers, replace them when they may have been seen by others, and answer for every call that is made with them.',
+      ),
+      dataUse(party),
+      billing(party),
+      ending(party),
+    ],
+  }),
+  default_agency: (party) => ({
+    title: 'Agency agreement',
+    sections: [
+      section(
+        'What is agreed',
+        `${party} lets the accepting agency offer the platform to its own clients, under its own name, and charges it at wholesale prices. The agency sets its clients’ prices, bills them and answers their questions.`,
+      ),
+      billing(party),
+      dataUse(party),
+      ending(party),
+    ],
+  }),
+  default_client: (party) => ({
+    title: 'Client agreement',
+    sections: [
+      section(
+        'What is agreed',
+        `${party} runs campaigns for the accepting company and delivers the leads that they bring.`,
+      ),
+      billing(party),
+      dataUse(party),
+      ending(party),
+    ],
+  }),
+  minimum_spend: (party) => ({ title: 'Minimum spend agreement', sections: minimumSpend(party) }),
+  minimum_spend_v2: (party) => ({
+    title: 'Minimum spend agreement, second edition',
+    sections: minimumSpend(party),
+  }),
+  minimum_spend_v3: (party) => ({
+    title: 'Minimum spend agreement, third edition',
+    sections: minimumSpend(party),
+  }),
+  developer: (party) => DOCUMENTS['marketing-services-agreement-developer'](party),
+  data_wallet: (party) => ({
+    title: 'Data Wallet agreement',
+    sections: [
+      section(
+        'The wallet',
+        `The Data Wallet is a prepaid balance with ${party} that leads are paid from. It is topped up by card, by the amount you choose.`,
+        'With continual top-up the chosen amount is charged again when the balance falls to 10% of it, until you stop it.',
+        'The wallet expires after 12 months if unused, is non-refundable and has no cash value.',
+      ),
+      ending(party),
+    ],
+  }),
+  b2b_module: (party) => ({
+    title: 'Service agreement: B2B',
+    sections: [
+      section(
+        'A module in trial',
+        `${party} offers the B2B module in trial. It may change or end; campaigns are billed as shown when they are started.`,
+      ),
+      dataUse(party),
+      ending(party),
+    ],
+  }),
+  simplifi_module: (party) => ({
+    title: 'Service agreement: programmatic advertising',
+    sections: [
+      section(
+        'A module in trial',
+        `${party} offers programmatic advertising in trial. It may change or end. Impressions are bought by the budget that you set, and what has been bought cannot be given back.`,
+      ),
+      ending(party),
+    ],
+  }),
+};
+
+/** A document in a tenant's name. @param party the tenant as its visitors know it */
+export function legalDocument(name: LegalName, party: string): LegalDocument {
+  return { ...DOCUMENTS[name](party), version: '1', since: '2026-01-01' };
+}

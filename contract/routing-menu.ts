@@ -1,0 +1,142 @@
+import { decide, maySee, modulePath, pageRow, salesAccount } from './routing.ts';
+import {
+  isSales,
+  isSystem,
+  type ModuleName,
+  menusHidden,
+  modulesOf,
+  paymentConnected,
+  roleOf,
+  type SignedIn,
+} from './routing-facts.ts';
+import type { PageId } from './routing-pages.ts';
+import { betaShown } from './setup-rules.ts';
+
+/** A link of the sidebar. */
+export interface MenuLink {
+  page: PageId;
+  label: string;
+  to: string;
+  module?: ModuleName;
+}
+
+/** A part of the sidebar; the first has no title. */
+export interface MenuSection {
+  title: string;
+  links: MenuLink[];
+}
+
+const MAIN: readonly PageId[] = ['dashboard'];
+const ADS: readonly PageId[] = [
+  'client',
+  'campaign',
+  'campaign-setup',
+  'audience',
+  'banner-create',
+  'banner-list',
+];
+const CONFIGURATION: readonly PageId[] = [
+  'agency-list',
+  'client-management',
+  'administrator-list',
+  'sales-account-list',
+  'role-list',
+  'general-setting',
+  'data-enrichment',
+  'opt-out-list',
+  'report-analytics',
+  'sales-connect-account',
+  'statement',
+  'people-import',
+];
+const SETTING_UP: readonly PageId[] = ['profile-setup', 'card-setting'];
+/** Pages for daily work, which hide while the set-up or the payment of an agency is open (ROUT-13). */
+const OPERATING: readonly PageId[] = [...MAIN, ...ADS, 'client-management', 'data-enrichment'];
+
+/**
+ * The sidebar of somebody (NAV-01): the links of the table that their address answers with a page, in sections. A link
+ * that would only lead elsewhere is not shown.
+ */
+export function sidebar(facts: SignedIn): MenuSection[] {
+  const { user } = facts;
+  const isHidden = menusHidden(facts);
+  const isForced = isSales(user) && salesAccount(facts) !== 'completed';
+  const links = (ids: readonly PageId[]): MenuLink[] =>
+    ids
+      .filter((id) => !(isHidden && OPERATING.includes(id)) && !(isForced && id !== 'sales-connect-account'))
+      .map((id) => ({ page: id, label: pageRow(id).title, to: pageRow(id).path }))
+      .filter((link) => maySee(link.to, facts));
+  // While the set-up is open its steps stand in for the daily work.
+  const isOpen = isHidden || facts.user.profile_setup_completed === 'F';
+  const first = links(isOpen && !isSystem(user) && !isForced ? [...MAIN, ...SETTING_UP] : MAIN);
+  const sections: MenuSection[] = [{ title: '', links: first }];
+  if (!isHidden && !isForced && !isSystem(user)) {
+    for (const { module, name, slug } of modulesOf(facts)) {
+      const children = (['module-dashboard', 'campaign-management'] as const)
+        .map((page) => ({
+          page,
+          label: pageRow(page).title,
+          to: modulePath(slug, page === 'module-dashboard' ? 'dashboard' : 'campaign-management'),
+          module,
+        }))
+        .filter((link) => {
+          const seen = decide(link.to, facts);
+          return seen.kind === 'page' && seen.page === link.page;
+        });
+      if (children.length > 0) sections.push({ title: name, links: children });
+    }
+  }
+  const ads = { title: 'Advertising', links: links(ADS) };
+  const configuration = { title: 'Configuration', links: links(CONFIGURATION) };
+  // A system user's work is the configuration.
+  sections.push(...(isSystem(user) ? [configuration, ads] : [ads, configuration]));
+  return sections.filter((section) => section.links.length > 0);
+}
+
+/** The entries of the profile menu (NAV-02). */
+export const PROFILE_ENTRIES = [
+  'profile',
+  'cardSetting',
+  'dataWallet',
+  'integrations',
+  'developer',
+  'exclusionList',
+  'changePassword',
+  'twoFactor',
+  'sessions',
+  'support',
+  'logout',
+] as const;
+export type ProfileEntry = (typeof PROFILE_ENTRIES)[number];
+
+const ENTRY_RULES: Record<ProfileEntry, (facts: SignedIn) => boolean> = {
+  profile: ({ user }) => !isSales(user),
+  cardSetting: ({ user, setup }) =>
+    !isSales(user) &&
+    ((Boolean(setup?.card_set) && user.manual_bill === 'F') ||
+      (user.manual_bill === 'T' && roleOf(user) === 'agency')),
+  dataWallet: ({ user, setup }) => {
+    if (roleOf(user) !== 'agency' || !user.is_master || user.systemuser || !setup) return false;
+    // While b2b is in trial, whoever does not qualify for it has no wallet either (spec product 6).
+    const b2b = setup.betaFeature.find((one) => one.slug === 'b2b_module');
+    return betaShown(setup, 'data_wallet') && (!b2b?.is_beta || betaShown(setup, 'b2b_module'));
+  },
+  integrations: ({ user }) => roleOf(user) === 'client',
+  developer: (facts) => {
+    const { user, setup } = facts;
+    if (setup?.api_mode !== 'T') return false;
+    if (roleOf(user) === 'root') return user.rootcomp;
+    return roleOf(user) === 'agency' && setup.card_set && paymentConnected(facts);
+  },
+  exclusionList: ({ user }) => roleOf(user) === 'client',
+  changePassword: ({ user }) => !user.isViewMode,
+  twoFactor: ({ user }) => !user.isViewMode,
+  sessions: ({ user }) => !user.isViewMode,
+  support: ({ user }) => user.company_kind === 'agency',
+  logout: () => true,
+};
+
+/** The entries of somebody's profile menu, in order. */
+export function profileMenu(facts: SignedIn): ProfileEntry[] {
+  return PROFILE_ENTRIES.filter((entry) => ENTRY_RULES[entry](facts));
+}

@@ -1,0 +1,334 @@
+import type { Permission } from './permissions.ts';
+import type { ModuleName, Role } from './routing-facts.ts';
+
+/** The rules of single pages; what each does stands in routing.ts. */
+export type RuleName =
+  | 'registerOpen'
+  | 'clientCard'
+  | 'profileSetupV1'
+  | 'notForSystem'
+  | 'paymentAccount'
+  | 'addCampaign'
+  | 'accountExecutive'
+  | 'reportAnalytics';
+
+/** One page of the product (spec product 2). */
+export interface PageRow {
+  /** The page's id: the web app's pages are kept by it. */
+  id: string;
+  /** Its address: `{name}` is a part, `{name?}` one that may be missing; `{module}` is a module's slug. */
+  path: string;
+  aliases?: readonly string[];
+  title: string;
+  /** With the sidebar, or alone on the screen. */
+  layout: 'bare' | 'frame';
+  /** 'visitor': only while nobody is signed in; 'protected': only while somebody is. */
+  guard: 'public' | 'visitor' | 'protected';
+  /** Always leads on to this address. */
+  to?: string;
+  /** Who has the page; everyone else gets the 404 page. Absent: every signed-in person. */
+  who?: readonly Role[];
+  /** Also a permission that the person's grade must have. */
+  permission?: Permission;
+  /** The module of permissions that a person with permission rows needs enabled (ROLE-01). */
+  needs?: 'Ads Design' | 'Campaign' | 'LeadsPeek' | 'Settings';
+  /** For `{module}`: the modules that have the page. Absent: all. */
+  modules?: readonly ModuleName[];
+  /** Checked in this order. */
+  rules?: readonly RuleName[];
+  /** Open while the agency's set-up is not complete. */
+  duringSetup?: true;
+  /** Open whatever is forced: an account's security must not wait for a payment. */
+  always?: true;
+}
+
+const system = ['root', 'rootAdministrator'] as const;
+const agency = ['agency', 'agencyAdministrator'] as const;
+const notSales = [...system, ...agency, 'client'] as const;
+const withLeads = ['local', 'locator', 'enhance', 'b2b'] as const;
+
+const open = { layout: 'bare', guard: 'public' } as const;
+const visitor = { layout: 'bare', guard: 'visitor' } as const;
+const inside = { layout: 'frame', guard: 'protected' } as const;
+const ads = { ...inside, who: notSales, needs: 'Ads Design' } as const;
+const campaign = { ...inside, who: notSales, needs: 'Campaign' } as const;
+const module = { ...inside, needs: 'LeadsPeek' } as const;
+const setting = { ...inside, needs: 'Settings' } as const;
+
+/** Every route of the product with its guard, restrictions and redirects; `decide` in routing.ts interprets it. */
+export const PAGES = [
+  { id: 'home', path: '/', title: 'Home', ...open, to: '/login' },
+  { id: 'login', path: '/login', title: 'Log in', ...visitor },
+  { id: 'register', path: '/register', title: 'Register', ...visitor, rules: ['registerOpen'] },
+  {
+    id: 'agency-register',
+    path: '/agency-register/{referralCode?}',
+    title: 'Register your agency',
+    ...visitor,
+  },
+  {
+    id: 'confirm-register',
+    path: '/register/confirm/{token}',
+    title: 'Complete your registration',
+    ...open,
+  },
+  { id: 'sso', path: '/sso', title: 'Single sign-on', ...open },
+  { id: 'set-new-password', path: '/set-new-password/{token}', title: 'Set a new password', ...open },
+  {
+    id: 'reset-password-invalid',
+    path: '/reset-password-invalid',
+    title: 'This link cannot be used',
+    ...open,
+  },
+  { id: 'setup', path: '/setup', title: 'Set-up', ...open },
+  { id: 'privacy-policy', path: '/privacy-policy', title: 'Privacy policy', ...open },
+  { id: 'term-of-use', path: '/term-of-use', title: 'Terms of use', ...open },
+  {
+    id: 'service-billing-agreement',
+    path: '/service-billing-agreement',
+    title: 'Service and billing agreement',
+    ...open,
+  },
+  {
+    id: 'marketing-services-agreement-developer',
+    path: '/marketing-services-agreement-developer',
+    title: 'Marketing services agreement for developers',
+    ...open,
+  },
+  {
+    id: 'download-auth',
+    path: '/download-auth/{pkdoc}',
+    title: 'Download',
+    ...inside,
+    who: [...system, ...agency],
+    duringSetup: true,
+  },
+
+  { id: 'user', path: '/user', title: 'Profile', ...inside, to: '/user/profile', duringSetup: true },
+  { id: 'profile', path: '/user/profile', title: 'Profile', ...inside, duringSetup: true },
+  { id: 'profile-setup', path: '/user/profile-setup', title: 'Profile setup', ...inside, duringSetup: true },
+  {
+    id: 'profile-setup-v1',
+    path: '/user/profile-setup-v1',
+    title: 'Profile setup',
+    ...inside,
+    duringSetup: true,
+    rules: ['profileSetupV1'],
+  },
+  {
+    id: 'card-setting',
+    path: '/user/card-setting',
+    title: 'Card Setting',
+    ...inside,
+    who: notSales,
+    duringSetup: true,
+    rules: ['clientCard'],
+  },
+  {
+    id: 'questionnaire',
+    path: '/user/questionnaire',
+    title: 'Questionnaire',
+    ...inside,
+    who: [...system, ...agency, 'rootSales', 'agencySales'],
+    duringSetup: true,
+  },
+  {
+    id: 'questionnaire-add',
+    path: '/user/questionnaire-add',
+    title: 'New questionnaire',
+    ...inside,
+    who: [...system, ...agency, 'rootSales', 'agencySales'],
+    duringSetup: true,
+  },
+  {
+    id: 'sessions',
+    path: '/user/sessions',
+    title: 'Signed-in devices',
+    ...inside,
+    duringSetup: true,
+    always: true,
+  },
+
+  {
+    id: 'dashboard',
+    path: '/dashboard',
+    title: 'Dashboard',
+    ...inside,
+    rules: ['notForSystem', 'paymentAccount'],
+  },
+  { id: 'banner-create', path: '/banner/create', title: 'Create banner', ...ads },
+  { id: 'banner-list', path: '/banner/list', title: 'Banners', ...ads },
+  {
+    id: 'client',
+    path: '/client',
+    aliases: ['/Client'],
+    title: 'Clients',
+    ...inside,
+    who: [...system, ...agency],
+  },
+  { id: 'campaign', path: '/campaign', title: 'Campaigns', ...campaign },
+  { id: 'campaign-setup', path: '/campaign-setup', title: 'Build Your Campaign', ...campaign },
+  { id: 'audience', path: '/audience', aliases: ['/Audience'], title: 'Audiences', ...campaign },
+  {
+    id: 'integrations',
+    path: '/integrations',
+    title: 'Integrations',
+    ...inside,
+    who: ['agency', 'client'],
+  },
+  {
+    id: 'integration',
+    path: '/integrations/{id}',
+    title: 'Integration',
+    ...inside,
+    who: ['agency', 'client'],
+  },
+
+  {
+    id: 'configuration',
+    path: '/configuration',
+    title: 'Configuration',
+    ...inside,
+    to: '/configuration/client-management',
+  },
+  {
+    id: 'client-management',
+    path: '/configuration/client-management',
+    title: 'Client Management',
+    ...inside,
+    who: [...system, ...agency, 'rootSales', 'agencySales'],
+    rules: ['notForSystem', 'accountExecutive'],
+  },
+  {
+    id: 'agency-list',
+    path: '/configuration/agency-list',
+    title: 'Agency List',
+    ...inside,
+    who: [...system, 'rootSales'],
+  },
+  {
+    id: 'administrator-list',
+    path: '/configuration/administrator-list',
+    title: 'Administrator List',
+    ...inside,
+    who: [...system, ...agency],
+  },
+  {
+    id: 'sales-account-list',
+    path: '/configuration/sales-account-list',
+    title: 'Sales Rep & AE List',
+    ...inside,
+    who: system,
+  },
+  {
+    id: 'role-list',
+    permission: 'role.read',
+    path: '/configuration/role-list',
+    title: 'Role List',
+    ...setting,
+    who: [...system, ...agency],
+  },
+  {
+    id: 'general-setting',
+    permission: 'setting.read',
+    path: '/configuration/general-setting',
+    title: 'General Settings',
+    ...setting,
+    who: [...system, ...agency],
+  },
+  {
+    id: 'data-enrichment',
+    path: '/configuration/data-enrichment',
+    title: 'Data Enrichment',
+    ...inside,
+    who: [...system, ...agency],
+  },
+  {
+    id: 'opt-out-list',
+    path: '/configuration/opt-out-list',
+    title: 'Exclusion List',
+    ...inside,
+    who: system,
+  },
+  {
+    id: 'report-analytics',
+    path: '/configuration/report-analytics',
+    title: 'Report Analytics',
+    ...inside,
+    who: [...system, ...agency],
+    rules: ['reportAnalytics'],
+  },
+  {
+    id: 'sales-connect-account',
+    path: '/configuration/sales-connect-account',
+    title: 'Connect your account',
+    ...inside,
+    who: ['rootSales', 'agencySales'],
+  },
+  {
+    id: 'statement',
+    path: '/configuration/statement',
+    title: 'Statement',
+    ...inside,
+    permission: 'statement.read',
+  },
+  {
+    id: 'people-import',
+    path: '/configuration/people-import',
+    title: 'People data',
+    ...inside,
+    permission: 'people.import',
+  },
+
+  {
+    id: 'module',
+    path: '/{module}',
+    title: 'Module',
+    ...module,
+    to: '/{module}/dashboard',
+    modules: withLeads,
+  },
+  {
+    id: 'module-simplifi',
+    path: '/{module}',
+    title: 'Module',
+    ...module,
+    to: '/{module}/campaign-management',
+    modules: ['simplifi'],
+  },
+  {
+    id: 'module-dashboard',
+    path: '/{module}/dashboard',
+    title: 'Dashboard',
+    ...module,
+    modules: withLeads,
+    rules: ['notForSystem', 'paymentAccount'],
+  },
+  {
+    id: 'campaign-management',
+    permission: 'campaign.read',
+    path: '/{module}/campaign-management',
+    title: 'Campaign Management',
+    ...module,
+    rules: ['notForSystem', 'paymentAccount', 'addCampaign'],
+  },
+  {
+    id: 'campaign-management-v1',
+    permission: 'campaign.read',
+    path: '/{module}/campaign-management-v1',
+    title: 'Campaign Management',
+    ...module,
+    modules: withLeads,
+    rules: ['notForSystem', 'paymentAccount', 'addCampaign'],
+  },
+  {
+    id: 'leads-management',
+    path: '/{module}/leads-management',
+    title: 'Leads Management',
+    ...module,
+    who: ['rootAdministrator', 'agencyAdministrator'],
+    modules: withLeads,
+  },
+] as const satisfies readonly PageRow[];
+
+export type PageId = (typeof PAGES)[number]['id'];

@@ -1,0 +1,295 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+let demo: Demo;
+let browser: Browser;
+const contexts = new Map<string, BrowserContext>();
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+/** A page of somebody who is signed in; each person signs in once. */
+async function pageOf(host: string, email: string): Promise<Page> {
+  const known = contexts.get(email);
+  if (known) return known.newPage();
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  contexts.set(email, context);
+  const page = await context.newPage();
+  await signIn(page, host, email);
+  return page;
+}
+
+async function signIn(page: Page, host: string, email: string): Promise<void> {
+  await page.goto(demo.url(host, '/login'));
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(demo.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((url) => !['/login', '/'].includes(url.pathname));
+}
+
+const pathOf = (page: Page): string => new URL(page.url()).pathname;
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.waitForLoadState('networkidle');
+  const { violations } = await new AxeBuilder({ page: page as never }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id} ${nodes[0]?.target}`);
+}
+
+const LANDINGS = [
+  ['root', 'localhost', 'root@demo.test', '/configuration/agency-list'],
+  ['a second root', 'summit.localhost', 'enterprise@demo.test', '/configuration/agency-list'],
+  ['sales', 'localhost', 'sales@demo.test', '/configuration/sales-connect-account'],
+  ['an account executive', 'localhost', 'executive@demo.test', '/configuration/agency-list'],
+  ['an agency', 'acme.localhost', 'agency@demo.test', '/visitor-id/dashboard'],
+  ['an administrator', 'acme.localhost', 'admin@demo.test', '/visitor-id/dashboard'],
+  ['an agency that is not set up', 'fresh.localhost', 'newagency@demo.test', '/user/profile-setup'],
+  ['a client', 'acme.localhost', 'client@demo.test', '/visitor-id/dashboard'],
+] as const;
+
+describe('[ROUT-05] [NAV-01] the way in and the sidebar', () => {
+  test.each(LANDINGS)('%s lands where they begin', async (_, host, email, path) => {
+    const page = await pageOf(host, email);
+    if (pathOf(page) === 'blank') await page.goto(demo.url(host, '/'));
+    await page.goto(demo.url(host, '/login'));
+    await page.waitForURL((url) => url.pathname === path);
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.close();
+  });
+
+  test('each role has its own links', async () => {
+    const linksOf = async (host: string, email: string) => {
+      const page = await pageOf(host, email);
+      await page.goto(demo.url(host, '/'));
+      const nav = page.getByRole('navigation', { name: 'Main' });
+      await nav.locator('section a').first().waitFor();
+      const names = await nav.locator('section a').allInnerTexts();
+      await page.close();
+      return names.map((name) => name.trim().split('\n')[0]);
+    };
+    expect(await linksOf('localhost', 'root@demo.test')).toEqual(
+      expect.arrayContaining(['Agency List', 'Sales Rep & AE List', 'Exclusion List', 'People data']),
+    );
+    const client = await linksOf('acme.localhost', 'client@demo.test');
+    expect(client).toEqual(expect.arrayContaining(['Dashboard', 'Campaign Management', 'Banners']));
+    expect(client).not.toContain('General Settings');
+    expect(client).not.toContain('Client Management');
+    expect(await linksOf('localhost', 'sales@demo.test')).toEqual(['Connect your account']);
+    expect(await linksOf('fresh.localhost', 'newagency@demo.test')).not.toContain('Dashboard');
+  });
+
+  test('[NAV-02] the profile menu of a client and of sales', async () => {
+    const menuOf = async (host: string, email: string) => {
+      const page = await pageOf(host, email);
+      await page.goto(demo.url(host, '/'));
+      await page.getByRole('button', { name: /profile menu/ }).click();
+      const items = page.getByRole('menuitem');
+      await items.first().waitFor();
+      const names = await items.allInnerTexts();
+      await page.close();
+      return names;
+    };
+    const client = await menuOf('acme.localhost', 'client@demo.test');
+    expect(client).toEqual(
+      expect.arrayContaining(['Profile', 'Card Setting', 'Integrations', 'Exclusion List']),
+    );
+    const sales = await menuOf('localhost', 'sales@demo.test');
+    expect(sales).not.toContain('Profile');
+    expect(sales).toEqual(
+      expect.arrayContaining(['Change Password', 'Two Factor Authentication', 'Log out']),
+    );
+  });
+});
+
+describe('[ROUT-02] [ROUT-07] pages that are none', () => {
+  test('are told inside the frame to who is signed in, with the status 404', async () => {
+    const page = await pageOf('acme.localhost', 'agency@demo.test');
+    for (const path of ['/no/such/page', '/site-id/dashboard', '/configuration/opt-out-list']) {
+      const answer = await page.goto(demo.url('acme.localhost', path));
+      await page.getByRole('heading', { name: 'Page Not Found' }).waitFor();
+      await page.getByText('The page you requested could not be found.').waitFor();
+      expect(await page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
+      // A page that exists, though not for this person, is no unknown address.
+      expect(answer?.status()).toBe(path === '/configuration/opt-out-list' ? 200 : 404);
+    }
+    await page.getByRole('link', { name: 'Go to Homepage' }).click();
+    await page.waitForURL((url) => url.pathname === '/visitor-id/dashboard');
+    await page.close();
+  });
+
+  test('and bare to who is not', async () => {
+    const page = await browser.newPage();
+    await page.goto(demo.url('acme.localhost', '/no/such/page'));
+    await page.getByRole('heading', { name: 'Page Not Found' }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
+    await page.goto(demo.url('acme.localhost', '/user/sessions?tab=1'));
+    await page.waitForURL((url) => url.pathname === '/login');
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/user/sessions?tab=1');
+    await page.close();
+  });
+});
+
+describe('[UX-03] by keyboard alone', () => {
+  test('from the skip link over the sidebar into the menu and back', async () => {
+    const page = await pageOf('acme.localhost', 'agency@demo.test');
+    await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
+    await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    for (let i = 0; i < 30; i++) {
+      await page.keyboard.press('Tab');
+      const name = await page.evaluate('document.activeElement.textContent');
+      if (name === 'Client Management') break;
+    }
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === '/configuration/client-management');
+    await page.getByRole('button', { name: /profile menu/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Profile', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'Profile', exact: true }).waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('profile menu');
+    await page.close();
+  });
+
+  test('Escape closes the modal above a drawer, and the drawer only then', async () => {
+    const page = await pageOf('acme.localhost', 'client@demo.test');
+    await page.goto(demo.url('acme.localhost', '/visitor-id/campaign-management'));
+    const lists = page.locator('tbody:visible');
+    await lists.last().locator('button').first().click();
+    const drawer = page.locator('.mantine-Drawer-content');
+    await drawer.waitFor();
+    await drawer.getByLabel(/name/i).first().fill('Changed for a moment');
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'hidden' });
+    expect(await drawer.isVisible()).toBe(true);
+    await page.close({ runBeforeUnload: false });
+  });
+});
+
+describe('[UX-06] [NAV-01] on a phone', () => {
+  test('the menu opens, leads on, and minimises after the click', async () => {
+    const page = await pageOf('acme.localhost', 'agency@demo.test');
+    await page.setViewportSize({ width: 375, height: 812 });
+    await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    const link = page.getByRole('link', { name: 'Role List' });
+    await link.click();
+    await page.waitForURL((url) => url.pathname === '/configuration/role-list');
+    await page.getByRole('button', { name: 'Open menu' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.close();
+  });
+});
+
+test('[NAV-04] the theme is kept as light-theme or dark-theme', async () => {
+  const page = await pageOf('acme.localhost', 'agency@demo.test');
+  await page.goto(demo.url('acme.localhost', '/user/card-setting'));
+  for (const [words, kept] of [
+    ['Dark theme', 'dark-theme'],
+    ['Light theme', 'light-theme'],
+  ] as const) {
+    await page.getByRole('button', { name: /profile menu/ }).click();
+    await page.getByRole('menuitem', { name: words }).click();
+    expect(await page.evaluate("localStorage.getItem('theme')")).toBe(kept);
+  }
+  await page.close();
+});
+
+describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
+  test('an agency that is not set up sees the warning on its pages, and comes no further', async () => {
+    const page = await pageOf('fresh.localhost', 'newagency@demo.test');
+    await page.goto(demo.url('fresh.localhost', '/configuration/general-setting'));
+    await page.waitForURL((url) => url.pathname === '/user/profile-setup');
+    await page.getByText('Please complete your profile to fully use the system. (Go to Profile)').waitFor();
+    await page.close();
+  });
+
+  test('sales go through the statuses of their account and are let on', async () => {
+    const page = await pageOf('localhost', 'sales@demo.test');
+    await page.goto(demo.url('localhost', '/configuration/agency-list'));
+    await page.waitForURL((url) => url.pathname === '/configuration/sales-connect-account');
+    await page.getByText('Connect your payment account').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Connect account' }).click();
+    await page.getByText('Your account is begun').waitFor();
+    await page.getByRole('button', { name: 'Finish the form' }).click();
+    await page.getByText('Verification in progress').waitFor();
+    await page.getByRole('button', { name: 'Let it be verified' }).click();
+    await page.getByText('Your account is connected').waitFor();
+    await page.getByRole('link', { name: 'Agency List' }).click();
+    await page.waitForURL((url) => url.pathname === '/configuration/agency-list');
+    await page.close();
+  });
+
+  test('a declining sandbox card can be put on file, and is marked as sandbox', async () => {
+    const page = await pageOf('acme.localhost', 'client@demo.test');
+    await page.goto(demo.url('acme.localhost', '/user/card-setting'));
+    await page.getByText('A card is on file').waitFor();
+    await page.getByText('Sandbox', { exact: true }).waitFor();
+    await page.getByRole('radio', { name: /4242/ }).check();
+    await page.getByRole('button', { name: 'Replace card' }).click();
+    await page.getByText('The sandbox card is on file.').first().waitFor();
+    await page.close();
+  });
+});
+
+test('[UX-05] the help is a titled modal with a film and words', async () => {
+  const page = await pageOf('localhost', 'sales@demo.test');
+  await page.goto(demo.url('localhost', '/configuration/sales-connect-account'));
+  await page.getByRole('button', { name: 'Help: How connecting works' }).click();
+  const help = page.getByRole('dialog', { name: 'How connecting works' });
+  await help.locator('video').waitFor();
+  await expect
+    .poll(() =>
+      help.locator('video').evaluate((film) => (film as unknown as { readyState: number }).readyState),
+    )
+    .toBeGreaterThan(0);
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'hidden' });
+  await page.close();
+});
+
+test('[ROUT-09] a document is prepared and downloaded', async () => {
+  const page = await pageOf('acme.localhost', 'agency@demo.test');
+  const file = page.waitForEvent('download');
+  await page.goto(demo.url('acme.localhost', '/download-auth/default_agency'));
+  expect((await file).suggestedFilename()).toBe('default_agency.html');
+  await page.getByText('Download Successful').first().waitFor();
+  await page.goto(demo.url('acme.localhost', '/download-auth/none-such'));
+  await page.getByText('Document Not Available').waitFor();
+  await page.close();
+});
+
+describe('[UX-03] no serious finding of axe', () => {
+  test.each([
+    ['acme.localhost', 'agency@demo.test', '/visitor-id/dashboard'],
+    ['acme.localhost', 'agency@demo.test', '/user/card-setting'],
+    ['acme.localhost', 'agency@demo.test', '/integrations'],
+    ['acme.localhost', 'agency@demo.test', '/no/such/page'],
+    ['fresh.localhost', 'newagency@demo.test', '/user/profile-setup'],
+    ['localhost', 'root@demo.test', '/configuration/agency-list'],
+    ['acme.localhost', '', '/privacy-policy'],
+    ['acme.localhost', '', '/term-of-use'],
+    ['acme.localhost', '', '/service-billing-agreement'],
+    ['acme.localhost', '', '/marketing-services-agreement-developer'],
+  ])('%s %s %s', async (host, email, path) => {
+    const page = email ? await pageOf(host, email) : await (await browser.newContext()).newPage();
+    await page.goto(demo.url(host, path));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,40 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { contract } from '../../../contract/index.ts';
+import { isLegalName } from '../../../contract/legal.ts';
+import { messages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { documentHtml } from './documents.policy.ts';
+
+/** The calls of the feature: documents in the name of the host's tenant. */
+export function documentsRoutes(tenants: Tenants): {
+  handlers: Handlers<typeof contract.documents>;
+  plain: PlainRoute[];
+} {
+  const partyOf = async (ctx: Ctx) => (await tenants.frontDoor(ctx.tenant.companyId)).name;
+  return {
+    handlers: {
+      getDocumentAgreementFile: async (ctx, { name }) => ({ data: documentHtml(name, await partyOf(ctx)) }),
+    },
+    plain: [
+      {
+        method: 'GET',
+        url: '/api/general/document/:name/file',
+        access: 'download',
+        permission: 'document.read',
+        tag: 'Agreements',
+        summary: 'A document as a file to print (asked with a one-use token)',
+        async handler(ctx, request, reply) {
+          const { name } = request.params as { name: string };
+          if (!isLegalName(name)) throw new Refusal('not_found', messages.documentMissingText);
+          return reply
+            .header('Content-Disposition', `attachment; filename="${name}.html"`)
+            .header('Cache-Control', 'no-store')
+            .type('text/html; charset=utf-8')
+            .send(documentHtml(name, await partyOf(ctx)));
+        },
+      },
+    ],
+  };
+}

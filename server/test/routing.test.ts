@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SessionUser } from '../../contract/people.ts';
+import { decide } from '../../contract/routing.ts';
+import { sidebar } from '../../contract/routing-menu.ts';
+import type { SetupCheck } from '../../contract/setup.ts';
+import { PASSWORD, type TestApp, testApp } from './app.ts';
+
+/** The routing table with the facts that the real server gives each role, against what its calls allow them. */
+
+let app: TestApp;
+const people = new Map<string, { token: string; host: string; user: SessionUser; setup: SetupCheck }>();
+
+beforeAll(async () => {
+  app = await testApp();
+  const { make } = app;
+  const master = await make.root({ host: 'root.test', isMaster: true });
+  const second = await make.root({ host: 'second.test' });
+  const labels = { modules: [{ module: 'local', name: 'Visitor ID', slug: 'visitor-id' }] };
+  const agency = await make.agency(master, { host: 'agency.test', ...labels });
+  const fresh = await make.agency(master, { host: 'fresh.test' });
+  const client = await make.client(agency);
+  const add = async (
+    name: string,
+    host: string,
+    company: typeof master,
+    given: Parameters<typeof make.user>[1] = {},
+    finish?: (id: string) => Promise<unknown>,
+  ) => {
+    const phone = { number: '5045550100', country: 'US', calling: '+1' };
+    const { id, email } = await make.user(company, {
+      password: PASSWORD,
+      profileDone: true,
+      phone,
+      ...given,
+    });
+    await finish?.(id);
+    const token = await app.signIn(email, host);
+    const user = await app.call('GET', '/api/user', { host, token });
+    const setup = await app.call('GET', `/api/user/checksetupcomplete/${id}`, { host, token });
+    expect([name, user.status, setup.status]).toEqual([name, 200, 200]);
+    people.set(name, {
+      token,
+      host,
+      user: user.body as unknown as SessionUser,
+      setup: setup.body as unknown as SetupCheck,
+    });
+  };
+  await add('root', 'root.test', master);
+  await add('enterprise', 'second.test', second);
+  await add('rootAdmin', 'root.test', master, { role: 'administrator' });
+  await add('rootSales', 'root.test', master, { role: 'sales' });
+  await add('rootAE', 'root.test', master, { role: 'sales', isAccountExecutive: true }, (id) =>
+    make.salesAccount(master, id, 'approve'),
+  );
+  await add('agency', 'agency.test', agency, {}, (id) => make.setUp(agency, id));
+  await add('agencyAdmin', 'agency.test', agency, { role: 'administrator' });
+  await add('agencyNew', 'fresh.test', fresh, { profileDone: false });
+  await add('client', 'agency.test', client, {}, (id) => make.setUp(client, id));
+}, 120_000);
+afterAll(() => app?.close());
+
+const wordOf = (name: string, path: string): string => {
+  const answer = decide(path, people.get(name)!);
+  return answer.kind === 'page' ? answer.page : answer.kind === 'notFound' ? '404' : `> ${answer.to}`;
+};
+
+describe('[ROUT-04] [ROUT-05] [ROUT-13] [ROUT-14] the table with the facts of a running server', () => {
+  const LIST = '> /configuration/agency-list';
+  const CONNECT = '> /configuration/sales-connect-account';
+  const DASHBOARD = '> /visitor-id/dashboard';
+  test.each([
+    ['/', [LIST, LIST, LIST, CONNECT, LIST, DASHBOARD, DASHBOARD, '> /user/profile-setup', DASHBOARD]],
+    [
+      '/configuration/agency-list',
+      ['agency-list', 'agency-list', 'agency-list', CONNECT, 'agency-list', '404', '404', '404', '404'],
+    ],
+    [
+      '/configuration/people-import',
+      ['people-import', 'people-import', 'people-import', CONNECT, '404', '404', '404', '404', '404'],
+    ],
+    [
+      '/visitor-id/campaign-management',
+      [
+        '404',
+        '404',
+        '404',
+        '404',
+        '404',
+        'campaign-management',
+        'campaign-management',
+        '404',
+        'campaign-management',
+      ],
+    ],
+    [
+      '/site-id/campaign-management',
+      [LIST, LIST, LIST, CONNECT, '404', '404', '404', '> /user/profile-setup', '404'],
+    ],
+    [
+      '/configuration/general-setting',
+      [
+        'general-setting',
+        'general-setting',
+        'general-setting',
+        CONNECT,
+        '404',
+        'general-setting',
+        'general-setting',
+        '> /user/profile-setup',
+        '404',
+      ],
+    ],
+    [
+      '/user/card-setting',
+      [
+        'card-setting',
+        'card-setting',
+        'card-setting',
+        CONNECT,
+        '404',
+        'card-setting',
+        'card-setting',
+        'card-setting',
+        'card-setting',
+      ],
+    ],
+  ])('%s', (path, expected) => {
+    const names = [...people.keys()];
+    expect(names.map((name) => [name, wordOf(name, path)])).toEqual(
+      names.map((name, at) => [name, expected[at]]),
+    );
+  });
+
+  test('/user/retrieve answers the same facts in one call', async () => {
+    for (const [name, { token, host, user, setup }] of people) {
+      const { body } = await app.call('GET', '/api/user/retrieve', { token, host });
+      expect([name, body]).toEqual([name, { user, setup }]);
+    }
+  });
+});
+
+// The call that a page begins with: who does not get the page by their role must not get its data either.
+const BEHIND: [page: string, call: string, seen: string[], refused: string[]][] = [
+  [
+    '/configuration/people-import',
+    '/api/identity/imports',
+    ['root', 'enterprise', 'rootAdmin'],
+    ['rootAE', 'agency', 'agencyAdmin', 'agencyNew', 'client'],
+  ],
+  [
+    '/configuration/client-management',
+    '/api/configuration/client/list',
+    ['agency', 'agencyAdmin'],
+    ['client'],
+  ],
+  [
+    '/visitor-id/campaign-management',
+    '/api/leadspeek/client/list',
+    ['agency', 'agencyAdmin', 'client'],
+    ['rootAE'],
+  ],
+  [
+    '/download-auth/default_agency',
+    '/api/general/document/default_agency',
+    ['root', 'rootAdmin', 'agency', 'agencyAdmin', 'agencyNew'],
+    ['rootAE', 'client'],
+  ],
+];
+
+describe('[ROUT-08] [ROUT-09] what lies behind a page', () => {
+  test.each(BEHIND)('%s needs %s', async (page, url, seen, refused) => {
+    for (const name of [...seen, ...refused]) {
+      const { token, host } = people.get(name)!;
+      const { status } = await app.call('GET', url, { token, host });
+      const expected = seen.includes(name) ? [name, 'page', 200] : [name, 'notFound', 403];
+      expect([name, decide(page, people.get(name)!).kind, status]).toEqual(expected);
+    }
+  });
+
+  test('a link of the sidebar never leads to a page whose person may not have it', () => {
+    for (const [name, facts] of people) {
+      for (const { links } of sidebar(facts)) {
+        for (const { to } of links) expect([name, to, decide(to, facts).kind]).toEqual([name, to, 'page']);
+      }
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+
+/** Entries of the profile menu whose work is not built yet. */
+export type PlannedEntry = 'dataWallet' | 'developer' | 'exclusionList';
+
+const PLANS: Record<PlannedEntry, { title: string; lines: string[] }> = {
+  dataWallet: {
+    title: 'Data Wallet',
+    lines: [
+      'The Data Wallet is a balance that you top up by card and that leads are paid from.',
+      'It cannot be topped up yet. Until then what you owe is collected as agreed with your platform.',
+    ],
+  },
+  developer: {
+    title: 'Developer',
+    lines: [
+      'Here you will make keys for the API of this platform.',
+      'Keys cannot be made yet. Leads can already be sent to your own systems as signed webhooks: open a campaign and choose Delivery.',
+    ],
+  },
+  exclusionList: {
+    title: 'Exclusion List',
+    lines: [
+      'People on this list never become a lead of yours, whatever they are matched by.',
+      'A list cannot be uploaded yet. Opt-outs that reach the platform already hold for every campaign.',
+    ],
+  },
+};
+
+/** Says honestly what an entry of the menu will be for. */
+export default function PlannedModal({ entry, onClose }: { entry: PlannedEntry; onClose: () => void }) {
+  const plan = PLANS[entry];
+  return (
+    <Modal opened onClose={onClose} title={plan.title} centered>
+      {plan.lines.map((line) => (
+        <Text key={line} size="sm" mb="xs">
+          {line}
+        </Text>
+      ))}
+      <Group justify="flex-end" mt="lg">
+        <Button data-autofocus onClick={onClose}>
+          Close
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

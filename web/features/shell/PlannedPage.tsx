@@ -1,0 +1,225 @@
+import { Button } from '@mantine/core';
+import {
+  IconAd2,
+  IconAddressBook,
+  IconBuildingStore,
+  IconChartHistogram,
+  IconClipboardList,
+  IconDatabaseImport,
+  IconLayoutGrid,
+  IconPlugConnected,
+  IconShieldOff,
+  IconTargetArrow,
+  IconUserCircle,
+  IconUsersGroup,
+} from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { dashboardOf, maySee, modulePath, pageRow } from '../../../contract/routing.ts';
+import { modulesOf, type SignedIn } from '../../../contract/routing-facts.ts';
+import type { PageId } from '../../../contract/routing-pages.ts';
+import { useFacts } from '../../api/user.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+
+interface Plan {
+  /** What the page is for. */
+  line: string;
+  /** Why it is empty: what is not here yet, and what stands in for it until then. */
+  empty: string;
+  text: string;
+  icon: ComponentType<{ size?: number; stroke?: number }>;
+  /** What to do next; the first of these that the person may see. */
+  next: ('campaigns' | 'dashboard' | 'people-import' | 'sessions' | 'profile' | 'general-setting')[];
+}
+
+const PLANS = {
+  profile: {
+    line: 'Your name, address and company.',
+    empty: 'Your details cannot be edited here yet',
+    text: 'They were entered when your account was made. Password, second factor and signed-in devices are in the menu at the bottom left.',
+    icon: IconUserCircle,
+    next: ['sessions'],
+  },
+  'profile-setup': {
+    line: 'What is needed before you can work: your profile, a card and your agreement.',
+    empty: 'The steps of the set-up are not here yet',
+    text: 'Whoever invited you can complete your account for you until then.',
+    icon: IconClipboardList,
+    next: ['dashboard', 'sessions'],
+  },
+  'profile-setup-v1': {
+    line: 'The short set-up, for accounts without a card.',
+    empty: 'The steps of the set-up are not here yet',
+    text: 'Whoever invited you can complete your account for you until then.',
+    icon: IconClipboardList,
+    next: ['dashboard', 'sessions'],
+  },
+  questionnaire: {
+    line: 'What your company does and whom it wants to reach.',
+    empty: 'No questions have been asked',
+    text: 'Answers help to set your first campaigns up. There is nothing to answer at the moment.',
+    icon: IconClipboardList,
+    next: ['campaigns', 'dashboard'],
+  },
+  'questionnaire-add': {
+    line: 'A new set of answers about your company.',
+    empty: 'No questions have been asked',
+    text: 'Answers help to set your first campaigns up. There is nothing to answer at the moment.',
+    icon: IconClipboardList,
+    next: ['campaigns', 'dashboard'],
+  },
+  'banner-create': {
+    line: 'Design a banner for your advertising campaigns.',
+    empty: 'The banner designer is not available yet',
+    text: 'Banners are shown by programmatic campaigns. Lead campaigns do not need one.',
+    icon: IconAd2,
+    next: ['campaigns', 'dashboard'],
+  },
+  'banner-list': {
+    line: 'Every banner of your company, ready for a campaign.',
+    empty: 'There are no banners',
+    text: 'Banners are shown by programmatic campaigns, which are not available yet. Lead campaigns do not need one.',
+    icon: IconAd2,
+    next: ['campaigns', 'dashboard'],
+  },
+  client: {
+    line: 'The companies you run campaigns for, with their advertising.',
+    empty: 'No client has advertising',
+    text: 'Clients appear here with their banners and audiences. Their lead campaigns are under Campaign Management.',
+    icon: IconBuildingStore,
+    next: ['campaigns', 'dashboard'],
+  },
+  campaign: {
+    line: 'Advertising campaigns and how they perform.',
+    empty: 'There are no advertising campaigns',
+    text: 'Advertising is not available yet. Campaigns that find leads are under Campaign Management.',
+    icon: IconTargetArrow,
+    next: ['campaigns', 'dashboard'],
+  },
+  'campaign-setup': {
+    line: 'Build an advertising campaign step by step.',
+    empty: 'Advertising campaigns cannot be built yet',
+    text: 'To find out who visits a site, start a campaign under Campaign Management instead.',
+    icon: IconTargetArrow,
+    next: ['campaigns', 'dashboard'],
+  },
+  audience: {
+    line: 'Lists of people that your advertising should reach.',
+    empty: 'There are no audiences',
+    text: 'An audience is uploaded once and used by any number of advertising campaigns. Uploading is not available yet.',
+    icon: IconUsersGroup,
+    next: ['campaigns', 'dashboard'],
+  },
+  integrations: {
+    line: 'Where your leads go besides this dashboard.',
+    empty: 'No service can be connected here yet',
+    text: 'Leads can already be sent to any address as a signed webhook: open a campaign and choose Delivery.',
+    icon: IconPlugConnected,
+    next: ['campaigns', 'dashboard'],
+  },
+  integration: {
+    line: 'The connection to one service.',
+    empty: 'This service cannot be connected yet',
+    text: 'Leads can already be sent to any address as a signed webhook: open a campaign and choose Delivery.',
+    icon: IconPlugConnected,
+    next: ['campaigns', 'dashboard'],
+  },
+  'administrator-list': {
+    line: 'Colleagues who may sign in for your company.',
+    empty: 'Administrators cannot be managed here yet',
+    text: 'Every account is made by its company. Where you yourself are signed in is under Signed-in devices.',
+    icon: IconUsersGroup,
+    next: ['sessions'],
+  },
+  'sales-account-list': {
+    line: 'Sales representatives, account executives and referrers.',
+    empty: 'Sales accounts cannot be managed here yet',
+    text: 'Who sells for your platform, and to which agencies they are assigned, will be kept here.',
+    icon: IconUsersGroup,
+    next: ['people-import'],
+  },
+  'role-list': {
+    line: 'What administrators may see and change, role by role.',
+    empty: 'No roles have been made',
+    text: 'Without a role an administrator may do what their company may do. Roles of your own cannot be made yet.',
+    icon: IconShieldOff,
+    next: ['general-setting', 'sessions'],
+  },
+  'data-enrichment': {
+    line: 'Complete the records that you have with what is known about people.',
+    empty: 'Records cannot be enriched yet',
+    text: 'Leads of your campaigns come complete already: each names what it was matched by.',
+    icon: IconDatabaseImport,
+    next: ['dashboard', 'people-import'],
+  },
+  'opt-out-list': {
+    line: 'People who must never become a lead anywhere on your platform.',
+    empty: 'The list cannot be uploaded here yet',
+    text: 'Opt-outs that reach the platform already hold for every agency. Uploading and purging a list will be done here.',
+    icon: IconShieldOff,
+    next: ['people-import'],
+  },
+  'report-analytics': {
+    line: 'How your platform does: revenue, volume and quality by agency.',
+    empty: 'There is no report yet',
+    text: 'Reports are made from completed months. None has been made so far.',
+    icon: IconChartHistogram,
+    next: ['people-import', 'dashboard'],
+  },
+  'leads-management': {
+    line: 'Every lead of the module, to check and correct.',
+    empty: 'Leads cannot be corrected here yet',
+    text: 'The dashboard lists every lead, with the reason why it matched.',
+    icon: IconAddressBook,
+    next: ['dashboard', 'campaigns'],
+  },
+} as const satisfies Partial<Record<PageId, Plan>>;
+
+export type PlannedId = keyof typeof PLANS;
+
+const WORDS: Record<Plan['next'][number], string> = {
+  campaigns: 'Go to campaigns',
+  dashboard: 'Go to the dashboard',
+  'people-import': 'Import people',
+  sessions: 'See signed-in devices',
+  profile: 'Go to your profile',
+  'general-setting': 'Go to settings',
+};
+
+function addressOf(next: Plan['next'][number], facts: SignedIn): string | undefined {
+  if (next === 'campaigns') {
+    const [module] = modulesOf(facts);
+    return module && modulePath(module.slug, 'campaign-management');
+  }
+  return next === 'dashboard' ? dashboardOf(facts) : pageRow(next).path;
+}
+
+/** A page whose work is not built yet: what it is for, why it is empty, and the one next step. */
+export default function PlannedPage({ id }: { id: PlannedId }) {
+  const facts = useFacts();
+  const plan: Plan = PLANS[id];
+  const step = plan.next
+    .map((next) => ({ next, to: addressOf(next, facts) }))
+    .find(({ to }) => to !== undefined && maySee(to, facts));
+  const Icon = plan.icon ?? IconLayoutGrid;
+  return (
+    <>
+      <PageHeader title={pageRow(id).title} line={plan.line} />
+      <div className="card">
+        <EmptyState
+          icon={<Icon size={32} stroke={1.4} />}
+          title={plan.empty}
+          text={plan.text}
+          action={
+            step?.to && (
+              <Button variant="default" renderRoot={(props) => <Link {...props} to={step.to as '/'} />}>
+                {WORDS[step.next]}
+              </Button>
+            )
+          }
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import {
+  IconAd2,
+  IconAddressBook,
+  IconApi,
+  IconBuilding,
+  IconBuildingStore,
+  IconChartHistogram,
+  IconChartLine,
+  IconClipboardList,
+  IconCode,
+  IconCreditCard,
+  IconDatabaseImport,
+  IconDevices,
+  IconLayoutDashboard,
+  IconLifebuoy,
+  IconLock,
+  IconPhotoPlus,
+  IconPlugConnected,
+  IconReceipt,
+  IconReportMoney,
+  IconSettings,
+  IconShieldLock,
+  IconShieldOff,
+  IconSpeakerphone,
+  IconTarget,
+  IconTool,
+  IconUserCircle,
+  IconUserShield,
+  IconUsers,
+  IconUsersGroup,
+  IconWallet,
+} from '@tabler/icons-react';
+import type { ComponentType } from 'react';
+import type { SignedIn } from '../../../contract/routing-facts.ts';
+import { type ProfileEntry, sidebar } from '../../../contract/routing-menu.ts';
+import type { PageId } from '../../../contract/routing-pages.ts';
+import type { FrameSection } from '../../ui/AppFrame.tsx';
+
+type Icon = ComponentType<{ size?: number; stroke?: number }>;
+
+const ICONS: Partial<Record<PageId, Icon>> = {
+  dashboard: IconLayoutDashboard,
+  'module-dashboard': IconChartLine,
+  'profile-setup': IconClipboardList,
+  'card-setting': IconCreditCard,
+  'campaign-management': IconTarget,
+  client: IconAddressBook,
+  campaign: IconSpeakerphone,
+  'campaign-setup': IconTool,
+  audience: IconUsersGroup,
+  'banner-create': IconPhotoPlus,
+  'banner-list': IconAd2,
+  'agency-list': IconBuilding,
+  'client-management': IconBuildingStore,
+  'administrator-list': IconUserShield,
+  'sales-account-list': IconReportMoney,
+  'role-list': IconShieldLock,
+  'general-setting': IconSettings,
+  'data-enrichment': IconDatabaseImport,
+  'opt-out-list': IconShieldOff,
+  'report-analytics': IconChartHistogram,
+  'sales-connect-account': IconCreditCard,
+  statement: IconReceipt,
+  'people-import': IconUsers,
+};
+
+/** The sidebar's sections of somebody, by the table of pages. */
+export function sectionsOf(facts: SignedIn): FrameSection[] {
+  const sections: FrameSection[] = sidebar(facts).map(({ title, links }) => ({
+    title,
+    links: links.map(({ page, label, to, module }) => ({
+      label,
+      ...(module ? { hint: `${title}: ${label}` } : {}),
+      to,
+      icon: ICONS[page] ?? IconTarget,
+    })),
+  }));
+  if (facts.user.grade === 'root.owner' || facts.user.grade === 'root.administrator') {
+    sections
+      .find(({ title }) => title === 'Configuration')
+      ?.links.push({
+        label: 'API reference',
+        to: '/api/reference',
+        icon: IconApi,
+        external: true,
+      });
+  }
+  return sections;
+}
+
+/** How the entries of the profile menu are called, and their icons (NAV-02). */
+export const ENTRIES: Record<Exclude<ProfileEntry, 'logout'>, { label: string; icon: Icon }> = {
+  profile: { label: 'Profile', icon: IconUserCircle },
+  cardSetting: { label: 'Card Setting', icon: IconCreditCard },
+  dataWallet: { label: 'Data Wallet', icon: IconWallet },
+  integrations: { label: 'Integrations', icon: IconPlugConnected },
+  developer: { label: 'Developer', icon: IconCode },
+  exclusionList: { label: 'Exclusion List', icon: IconShieldOff },
+  changePassword: { label: 'Change Password', icon: IconLock },
+  twoFactor: { label: 'Two Factor Authentication', icon: IconShieldLock },
+  sessions: { label: 'Signed-in devices', icon: IconDevices },
+  support: { label: 'Support', icon: IconLifebuoy },
+};

@@ -1,0 +1,53 @@
+import type { ComponentType } from 'react';
+import type { PAGES, PageId } from '../contract/routing-pages.ts';
+import type { PlannedId } from './features/shell/PlannedPage.tsx';
+import { lazyPage } from './ui/chunk.ts';
+
+const register = lazyPage(() => import('./features/access/RegisterPage.tsx'));
+const dashboard = lazyPage(() => import('./features/insight/DashboardPage.tsx'));
+const campaigns = lazyPage(() => import('./features/campaigns/CampaignsPage.tsx'));
+const legal = lazyPage(() => import('./features/legal/LegalPage.tsx'));
+type Page = ComponentType & { preload?: () => Promise<void> };
+
+type LeadsOn = Extract<(typeof PAGES)[number], { to: string }>['id'];
+
+/** What each page of the table is made of; an address that only leads on has none, one that is not built yet has words in PlannedPage. */
+const pages = {
+  login: lazyPage(() => import('./features/access/LoginPage.tsx')),
+  register,
+  'agency-register': register,
+  'confirm-register': lazyPage(() => import('./features/access/ConfirmPage.tsx')),
+  sso: lazyPage(() => import('./features/access/SsoPage.tsx')),
+  'set-new-password': lazyPage(() => import('./features/access/SetPasswordPage.tsx')),
+  'reset-password-invalid': lazyPage(() => import('./features/access/ResetInvalidPage.tsx')),
+  setup: lazyPage(() => import('./features/access/SetupPage.tsx')),
+  'privacy-policy': legal,
+  'term-of-use': legal,
+  'service-billing-agreement': legal,
+  'marketing-services-agreement-developer': legal,
+  'download-auth': lazyPage(() => import('./features/legal/DownloadPage.tsx')),
+
+  'card-setting': lazyPage(() => import('./features/billing/CardSettingPage.tsx')),
+  sessions: lazyPage(() => import('./features/access/SessionsPage.tsx')),
+
+  dashboard,
+
+  'client-management': lazyPage(() => import('./features/access/ClientManagementPage.tsx')),
+  'agency-list': lazyPage(() => import('./features/access/AgencyListPage.tsx')),
+  'general-setting': lazyPage(() => import('./features/settings/GeneralSettingPage.tsx')),
+  'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),
+  statement: lazyPage(() => import('./features/ledger/StatementPage.tsx')),
+  'people-import': lazyPage(() => import('./features/identity/ImportPage.tsx')),
+
+  'module-dashboard': dashboard,
+  'campaign-management': campaigns,
+  'campaign-management-v1': campaigns,
+} satisfies Record<Exclude<PageId, PlannedId | LeadsOn>, Page>;
+
+/** What stands for a page that is not built yet: an honest word about what it will be for. */
+export const Planned = lazyPage(() => import('./features/shell/PlannedPage.tsx'));
+
+/** The page's component and how its code is fetched ahead. */
+export function pageOf(id: PageId): Page | undefined {
+  return id in pages ? pages[id as keyof typeof pages] : undefined;
+}

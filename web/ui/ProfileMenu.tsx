@@ -1,0 +1,88 @@
+import { Avatar, Menu, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconLogout, IconMoon, IconSelector, IconSun } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import classes from './AppFrame.module.css';
+import { StatusBadge } from './StatusBadge.tsx';
+
+/** One thing of the profile menu: a page, an address outside the app, or something to do. */
+export interface FrameAction {
+  label: string;
+  icon: ComponentType<{ size?: number }>;
+  to?: string;
+  href?: string;
+  /** A word beside the label, such as 'beta'. */
+  badge?: string;
+  onClick?: () => void;
+}
+
+/** Who is signed in, and what they can do with their account. */
+export function ProfileMenu({
+  person,
+  menu,
+  onLogout,
+  folded,
+}: {
+  person: { name: string; email: string; company: string };
+  menu: FrameAction[];
+  onLogout: () => void;
+  folded: boolean;
+}) {
+  const scheme = useComputedColorScheme();
+  const { setColorScheme } = useMantineColorScheme();
+  const next = scheme === 'dark' ? 'light' : 'dark';
+  return (
+    <Menu position="top-start" width={256}>
+      <Menu.Target>
+        <UnstyledButton className={classes.profile}>
+          <Avatar
+            size={28}
+            radius="xl"
+            name={person.name}
+            color="gray"
+            variant="white"
+            classNames={{ placeholder: classes.initials! }}
+          />
+          {folded ? (
+            <span className="sr-only">{person.name}</span>
+          ) : (
+            <>
+              <span className={classes.who}>
+                <span className={classes.name}>{person.name}</span>
+                <span className={classes.company}>{person.company}</span>
+              </span>
+              <IconSelector size={14} aria-hidden="true" />
+            </>
+          )}
+          <span className="sr-only">, profile menu</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{person.email}</Menu.Label>
+        {menu.map(({ label, icon: Icon, to, href, badge, onClick }) => (
+          <Menu.Item
+            key={label}
+            leftSection={<Icon size={16} />}
+            rightSection={badge && <StatusBadge status={badge} tone="info" />}
+            {...(href ? { renderRoot: (props: object) => <a {...props} href={href} /> } : {})}
+            {...(onClick ? { onClick } : {})}
+            {...(to ? { renderRoot: (props: object) => <Link {...props} to={to as '/'} /> } : {})}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={next === 'dark' ? <IconMoon size={16} /> : <IconSun size={16} />}
+          onClick={() => setColorScheme(next)}
+        >
+          {next === 'dark' ? 'Dark theme' : 'Light theme'}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={onLogout}>
+          Log out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,22 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+
+/** How long a page's code may take to arrive (spec calls 9). */
+export const CHUNK_TIMEOUT_MS = 120_000;
+
+/** Fails when `load` takes longer than a chunk may. */
+export function withinTime<T>(load: () => Promise<T>, ms = CHUNK_TIMEOUT_MS): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error('This page takes too long to load. Check your connection, then retry.')),
+      ms,
+    );
+    load()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
+}
+
+/** A page whose code is fetched by need, within the time that a chunk may take. */
+export const lazyPage = <P>(load: () => Promise<{ default: ComponentType<P> }>) =>
+  lazyRouteComponent(() => withinTime(load)) as ComponentType<P> & { preload?: () => Promise<void> };
