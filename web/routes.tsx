@@ -89,6 +89,12 @@ const setup = createRoute({
   component: lazyRouteComponent(() => import('./features/access/SetupPage.tsx')),
 });
 
+const confirmEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-email/$token',
+  component: lazyRouteComponent(() => import('./features/profile/ConfirmEmailPage.tsx')),
+});
+
 /** Everything behind the login: renews the session, loads the person, draws the frame. */
 const framed = createRoute({
   getParentRoute: () => root,
@@ -181,6 +187,51 @@ const generalSetting = createRoute({
   component: lazyRouteComponent(() => import('./features/settings/GeneralSettingPage.tsx')),
 });
 
+const profile = createRoute({
+  getParentRoute: () => framed,
+  path: '/user/profile',
+  beforeLoad: ({ context }) => {
+    if (context.user.user_type === 'sales') throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./features/profile/ProfilePage.tsx')),
+});
+
+const profileSetup = createRoute({
+  getParentRoute: () => framed,
+  path: '/user/profile-setup',
+  component: lazyRouteComponent(() => import('./features/profile/ProfileSetupPage.tsx')),
+});
+
+const profileSetupV1 = createRoute({
+  getParentRoute: () => framed,
+  path: '/user/profile-setup-v1',
+  component: lazyRouteComponent(() => import('./features/profile/ProfileSetupV1Page.tsx')),
+});
+
+const questionnaire = createRoute({
+  getParentRoute: () => framed,
+  path: '/user/questionnaire',
+  beforeLoad: ({ context }) => {
+    if (context.user.company_kind === 'client') throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./features/questionnaire/QuestionnairePage.tsx')),
+});
+
+const questionnaireAdd = createRoute({
+  getParentRoute: () => framed,
+  path: '/user/questionnaire-add',
+  beforeLoad: ({ context }) => {
+    if (context.user.company_kind === 'client') throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./features/questionnaire/QuestionnaireAddPage.tsx')),
+});
+
+const roleList = createRoute({
+  getParentRoute: () => framed,
+  path: '/configuration/role-list',
+  component: lazyRouteComponent(() => import('./features/roles/RoleListPage.tsx')),
+});
+
 const tree = root.addChildren([
   home,
   login,
@@ -191,6 +242,7 @@ const tree = root.addChildren([
   resetPasswordInvalid,
   sso,
   setup,
+  confirmEmail,
   framed.addChildren([
     dashboard,
     peopleImport,
@@ -198,6 +250,12 @@ const tree = root.addChildren([
     clientManagement,
     userSessions,
     generalSetting,
+    profile,
+    profileSetup,
+    profileSetupV1,
+    questionnaire,
+    questionnaireAdd,
+    roleList,
     moduleRoot.addChildren([moduleHome, moduleDashboard, campaigns]),
   ]),
 ]);
