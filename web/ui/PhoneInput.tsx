@@ -69,7 +69,7 @@ export function PhoneInput(props: PhoneInputProps) {
           nothingFoundMessage="No such country"
           autoComplete="off"
           maxDropdownHeight={260}
-          {...under(hint.country)}
+          {...under(hint.country, false)}
           clearButtonProps={{ 'aria-label': 'Clear country code' }}
         />
         <TextInput
@@ -90,17 +90,17 @@ export function PhoneInput(props: PhoneInputProps) {
           }}
           error={error}
           data-path={props['data-path']}
-          {...under(hint.number)}
+          {...under(hint.number, Boolean(error))}
         />
       </div>
     </fieldset>
   );
 }
 
-/** The hint under its input, whose line is always kept: nothing below jumps when it comes. */
-function under(hint: string | undefined) {
+/** The hint under its input, whose line is kept while nothing stands in it: nothing below jumps when something comes. */
+function under(hint: string | undefined, hasError: boolean) {
   return {
-    description: hint ?? '\u00a0',
+    description: hint ?? (hasError ? undefined : '\u00a0'),
     inputWrapperOrder: ['label', 'input', 'description', 'error'] as (
       | 'label'
       | 'input'

@@ -6,6 +6,8 @@ import { reach, type StepState } from './wizard.ts';
 
 export interface WizardStep extends StepState {
   title: string;
+  /** The title where there is little room; the title itself when it is not given. */
+  short?: string;
   /** What the step is for, in one sentence. */
   line: ReactNode;
   /**
@@ -44,7 +46,7 @@ export function Wizard({ label, steps, at, onAt, busy, finish }: WizardProps) {
   return (
     <>
       <ol className={classes.steps} aria-label={label}>
-        {steps.map(({ key, title, isDone }, index) => (
+        {steps.map(({ key, title, short, isDone }, index) => (
           <li key={key}>
             <button
               type="button"
@@ -57,7 +59,7 @@ export function Wizard({ label, steps, at, onAt, busy, finish }: WizardProps) {
               <span className={classes.number} aria-hidden="true">
                 {isDone ? <IconCheck size={14} /> : index + 1}
               </span>
-              <span className={classes.title}>{title}</span>
+              <span className={classes.title}>{short ?? title}</span>
               {isDone && <span className="sr-only">, done</span>}
             </button>
           </li>

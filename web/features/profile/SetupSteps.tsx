@@ -5,6 +5,7 @@ import type { SessionUser } from '../../../contract/people.ts';
 import type { SetupCheck } from '../../../contract/setup.ts';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
+import { prettyCode } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { CompanyFields, DetailsFields } from './fields.tsx';
@@ -246,7 +247,7 @@ export function AccountStep(props: StepProps) {
       {check.account_requirements.length > 0 && (
         <ul>
           {check.account_requirements.map((one) => (
-            <li key={one}>{one}</li>
+            <li key={one}>{prettyCode(one)}</li>
           ))}
         </ul>
       )}

@@ -25,7 +25,7 @@ import { documentOf, finishPath, finishWords, type StepKey, stepsOf } from './st
 
 const STEPS: Record<
   StepKey,
-  { title: string; line: string; Content: (props: StepProps) => React.ReactNode }
+  { title: string; short?: string; line: string; Content: (props: StepProps) => React.ReactNode }
 > = {
   details: { title: 'Your details', line: 'Who you are, and how you can be reached.', Content: DetailsStep },
   company: {
@@ -34,9 +34,10 @@ const STEPS: Record<
     Content: CompanyStep,
   },
   agreement: { title: 'Agreement', line: 'The terms that you and we work by.', Content: AgreementStep },
-  card: { title: 'Payment card', line: 'What you owe is charged to it.', Content: CardStep },
+  card: { title: 'Payment card', short: 'Card', line: 'What you owe is charged to it.', Content: CardStep },
   account: {
     title: 'Payment account',
+    short: 'Account',
     line: 'Where the money of your clients arrives.',
     Content: AccountStep,
   },
@@ -113,11 +114,12 @@ function Steps(props: { withCard: boolean; isAgreed: boolean; check: StepProps['
     }
   };
   const steps = states.map((state) => {
-    const { title, line, Content } = STEPS[state.key];
+    const { title, short, line, Content } = STEPS[state.key];
     const next = stepAfter(states, state.key);
     return {
       ...state,
       title,
+      ...(short ? { short } : {}),
       line,
       content: (formId: string) => (
         <Content
