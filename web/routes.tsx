@@ -92,7 +92,7 @@ const setup = createRoute({
 const confirmEmail = createRoute({
   getParentRoute: () => root,
   path: '/confirm-email/$token',
-  component: lazyRouteComponent(() => import('./features/profile/ConfirmEmailPage.tsx')),
+  component: lazyRouteComponent(() => import('./features/access/ConfirmEmailPage.tsx')),
 });
 
 /** Everything behind the login: renews the session, loads the person, draws the frame. */
