@@ -108,7 +108,7 @@ export function RoleForm(props: {
         <Text size="sm" c="dimmed">
           {role
             ? role.people > 0
-              ? `${peopleWords(role.people)} ${role.people === 1 ? 'holds' : 'hold'} this role. What you change holds for them at once.`
+              ? `${peopleWords(role.people)} ${role.people === 1 ? 'holds' : 'hold'} this role. What you change holds for them within seconds.`
               : 'Nobody holds this role.'
             : 'You give the role to people in the administrator list.'}
         </Text>
