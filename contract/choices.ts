@@ -52,6 +52,7 @@ export const RESERVED_SLUGS = [
   'campaign-setup',
   'client',
   'configuration',
+  'confirm-email',
   'dashboard',
   'developer',
   'download-auth',

@@ -1,63 +1,55 @@
 import { z } from 'zod';
 import { Flag } from './primitives.ts';
+import {
+  BUSINESS,
+  CHANNELS,
+  CRMS,
+  EXPERIENCE,
+  GOALS,
+  INDUSTRIES,
+  SIZES,
+  SOURCES,
+  VOLUME,
+} from './questions.ts';
 
-/** What people's businesses do; ids travel, names are shown. */
-export const INDUSTRIES = [
-  { id: 'advertising', name: 'Advertising and marketing' },
-  { id: 'automotive', name: 'Automotive' },
-  { id: 'construction', name: 'Construction and home services' },
-  { id: 'education', name: 'Education' },
-  { id: 'finance', name: 'Finance and insurance' },
-  { id: 'health', name: 'Health and wellness' },
-  { id: 'hospitality', name: 'Hospitality and travel' },
-  { id: 'legal', name: 'Legal' },
-  { id: 'manufacturing', name: 'Manufacturing' },
-  { id: 'nonprofit', name: 'Non-profit' },
-  { id: 'professional', name: 'Professional services' },
-  { id: 'property', name: 'Real estate' },
-  { id: 'retail', name: 'Retail and online shops' },
-  { id: 'software', name: 'Software and technology' },
-  { id: 'other', name: 'Something else' },
-] as const;
+export { industryName } from './questions.ts';
 
-export const industryName = (id: string | null): string =>
-  INDUSTRIES.find((one) => one.id === id)?.name ?? '';
+/** One of a list. */
+const one = <const T extends readonly { value: string }[]>(options: T) =>
+  z.enum(
+    options.map(({ value }) => value) as [T[number]['value'], ...T[number]['value'][]],
+    'must be one of the list',
+  );
 
-const Choice = <const T extends readonly { value: string; label: string }[]>(options: T) => ({
-  options,
-  schema: z.enum(options.map((option) => option.value) as [T[number]['value'], ...T[number]['value'][]]),
-});
+type IndustryId = (typeof INDUSTRIES)[number]['id'];
+const Industry = z.enum(
+  INDUSTRIES.map(({ id }) => id) as [IndustryId, ...IndustryId[]],
+  'must be one of the list',
+);
 
-/** How many clients, or campaigns, somebody works with. */
-export const SIZES = Choice([
-  { value: '1', label: 'One' },
-  { value: '2-10', label: '2 to 10' },
-  { value: '11-50', label: '11 to 50' },
-  { value: 'over-50', label: 'More than 50' },
-]);
-/** How long somebody has worked with bought or found leads. */
-export const EXPERIENCE = Choice([
-  { value: 'none', label: 'Not yet' },
-  { value: 'some', label: 'Less than a year' },
-  { value: 'long', label: 'More than a year' },
-]);
-/** What somebody wants to reach first. */
-export const GOALS = Choice([
-  { value: 'resell', label: 'Sell leads to my clients' },
-  { value: 'own-leads', label: 'Find leads for my own business' },
-  { value: 'retarget', label: 'Reach visitors again' },
-  { value: 'measure', label: 'Understand who visits' },
-]);
+/** Several of a list, each once. */
+const some = <T extends string>(one: z.ZodType<T>) =>
+  z
+    .array(one)
+    .min(1, 'choose at least one')
+    .max(50)
+    .transform((chosen) => [...new Set(chosen)]);
 
 /** The answers of the questionnaire (PROF-05). */
 export const Questionnaire = z.object({
-  industry_id: z.enum(INDUSTRIES.map((one) => one.id) as [string, ...string[]], 'must be one of the list'),
+  industry_id: Industry,
   franchize: Flag.default('F').describe('Whether the company is part of a franchise'),
   franchizedirector: Flag.default('F').describe('Whether the person leads one'),
   officemanager: Flag.default('F'),
-  client_count: SIZES.schema,
-  experience: EXPERIENCE.schema,
-  goals: z.array(GOALS.schema).min(1, 'choose at least one').max(GOALS.options.length),
+  business_type: one(BUSINESS),
+  client_count: one(SIZES),
+  lead_volume: one(VOLUME),
+  verticals: some(Industry).describe("The industries of the person's clients"),
+  channels: some(one(CHANNELS)),
+  crm: one(CRMS),
+  experience: one(EXPERIENCE),
+  goals: some(one(GOALS)),
+  how_heard: one(SOURCES),
   note: z.string().trim().max(2000, 'must not exceed 2000 characters').default(''),
 });
 export type Questionnaire = z.output<typeof Questionnaire>;

@@ -72,6 +72,7 @@ export const PAGES = [
     title: 'Complete your registration',
     ...open,
   },
+  { id: 'confirm-email', path: '/confirm-email/{token}', title: 'Your e-mail address', ...open },
   { id: 'sso', path: '/sso', title: 'Single sign-on', ...open },
   { id: 'set-new-password', path: '/set-new-password/{token}', title: 'Set a new password', ...open },
   {

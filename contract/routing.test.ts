@@ -146,6 +146,7 @@ path                                          root   enterprise rootAdmin rootSa
 /reset-password-invalid                       P      P          P         P         P        P       P         P           P           P        P       P
 /setup                                        P      P          P         P         P        P       P         P           P           P        P       P
 /register/confirm/a                          P      P          P         P         P        P       P         P           P           P        P       P
+/confirm-email/a                             P      P          P         P         P        P       P         P           P           P        P       P
 /privacy-policy                               P      P          P         P         P        P       P         P           P           P        P       P
 /term-of-use                                  P      P          P         P         P        P       P         P           P           P        P       P
 /service-billing-agreement                    P      P          P         P         P        P       P         P           P           P        P       P
@@ -279,6 +280,7 @@ describe('[ROUT-01] [ROUT-05] nobody signed in', () => {
     ['/set-new-password', '404'],
     ['/privacy-policy', 'P'],
     ['/register/confirm/abc', 'P'],
+    ['/confirm-email/abc', 'P'],
     ['/dashboard', '/login'],
     ['/user/profile', '/login?next=%2Fuser%2Fprofile'],
     ['/visitor-id/dashboard', '/login?next=%2Fvisitor-id%2Fdashboard'],

@@ -30,6 +30,7 @@ interface Shot {
 const client = { host: 'acme.localhost', as: 'client@demo.test' };
 const agency = { host: 'acme.localhost', as: 'agency@demo.test' };
 const root = { host: 'localhost', as: 'root@demo.test' };
+const fresh = { host: 'fresh.localhost', as: 'newagency@demo.test' };
 const tab = (name: string | RegExp) => async (page: Page) => {
   await openRow(page);
   await page.getByRole('tab', { name }).click({ timeout: 8_000 });
@@ -81,6 +82,24 @@ const shots: Shot[] = [
   { name: 'root-settings-registration', ...root, path: '/configuration/general-setting?tab=registration' },
   { name: 'admin-dashboard', host: 'acme.localhost', as: 'admin@demo.test', path: '/dashboard' },
   { name: 'agency2-dashboard', host: 'bluepeak.localhost', as: 'agency2@demo.test', path: '/dashboard' },
+  {
+    name: 'agency-campaigns-selected',
+    ...agency,
+    path: '/visitor-id/campaign-management',
+    act: async (page) => {
+      const ticks = page.getByRole('checkbox', { name: /^Select / });
+      await ticks.nth(1).check();
+      await ticks.nth(2).check();
+    },
+  },
+  { name: 'agency-profile', ...agency, path: '/user/profile' },
+  { name: 'client-profile', ...client, path: '/user/profile' },
+  { name: 'agency-questionnaire', ...agency, path: '/user/questionnaire' },
+  { name: 'agency-questionnaire-add', ...agency, path: '/user/questionnaire-add' },
+  { name: 'agency-roles', ...agency, path: '/configuration/role-list' },
+  { name: 'agency-role', ...agency, path: '/configuration/role-list', act: openRow },
+  { name: 'fresh-setup', ...fresh, path: '/user/profile-setup' },
+  { name: 'client-setup', ...client, path: '/user/profile-setup' },
   { name: 'root-dashboard', ...root, path: '/dashboard' },
   { name: 'root-campaigns', ...root, path: '/site-id/campaign-management' },
   { name: 'root-agencies', ...root, path: '/configuration/agency-list' },

@@ -19,6 +19,7 @@ const pages = {
   'confirm-register': lazyPage(() => import('./features/access/ConfirmPage.tsx')),
   sso: lazyPage(() => import('./features/access/SsoPage.tsx')),
   'set-new-password': lazyPage(() => import('./features/access/SetPasswordPage.tsx')),
+  'confirm-email': lazyPage(() => import('./features/access/ConfirmEmailPage.tsx')),
   'reset-password-invalid': lazyPage(() => import('./features/access/ResetInvalidPage.tsx')),
   setup: lazyPage(() => import('./features/access/SetupPage.tsx')),
   'privacy-policy': legal,
@@ -27,6 +28,11 @@ const pages = {
   'marketing-services-agreement-developer': legal,
   'download-auth': lazyPage(() => import('./features/legal/DownloadPage.tsx')),
 
+  profile: lazyPage(() => import('./features/profile/ProfilePage.tsx')),
+  'profile-setup': lazyPage(() => import('./features/profile/ProfileSetupPage.tsx')),
+  'profile-setup-v1': lazyPage(() => import('./features/profile/ProfileSetupV1Page.tsx')),
+  questionnaire: lazyPage(() => import('./features/questionnaire/QuestionnairePage.tsx')),
+  'questionnaire-add': lazyPage(() => import('./features/questionnaire/QuestionnaireAddPage.tsx')),
   'card-setting': lazyPage(() => import('./features/billing/CardSettingPage.tsx')),
   sessions: lazyPage(() => import('./features/access/SessionsPage.tsx')),
 
@@ -34,6 +40,7 @@ const pages = {
 
   'client-management': lazyPage(() => import('./features/access/ClientManagementPage.tsx')),
   'agency-list': lazyPage(() => import('./features/access/AgencyListPage.tsx')),
+  'role-list': lazyPage(() => import('./features/roles/RoleListPage.tsx')),
   'general-setting': lazyPage(() => import('./features/settings/GeneralSettingPage.tsx')),
   'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),
   statement: lazyPage(() => import('./features/ledger/StatementPage.tsx')),

@@ -5,6 +5,7 @@ import classes from './DataTable.module.css';
 import type { DataTableProps } from './DataTable.types.ts';
 import { Cards, Rows } from './DataTableBody.tsx';
 import { Pager, PhoneSort, Search } from './DataTableControls.tsx';
+import { SelectionBar } from './DataTableSelection.tsx';
 import { ErrorState } from './states.tsx';
 
 export type { Column, ListQuery } from './DataTable.types.ts';
@@ -34,6 +35,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-label={props.label}
       className="card"
       style={{ ['--row' as string]: `${densities[look.density] ?? 40}px` }}
+      onKeyDown={(event) => {
+        const isTick = (event.target as HTMLElement).matches('[data-tick]');
+        if (event.key === 'Escape' && isTick) props.selection?.selected.clear();
+      }}
     >
       {hasBar && (
         <div className={classes.bar}>
@@ -114,6 +119,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <Cards {...parts} />
       ) : (
         <Rows {...parts} />
+      )}
+      {props.selection && (
+        <SelectionBar rows={rows} rowKey={props.rowKey} label={props.label} selection={props.selection}>
+          {props.selection.actions}
+        </SelectionBar>
       )}
       {state && query.data && (query.data.total ?? 0) > 0 && (
         <Pager state={state} data={query.data} label={props.label} />

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Selection } from './selection.ts';
 import type { ListState } from './useListState.ts';
 
 /** One column of a table. */
@@ -29,6 +30,18 @@ export interface ListQuery<Row> {
   refetch: () => unknown;
 }
 
+/** Ticking rows, for doing one thing with many. */
+export interface TableSelection<Row> {
+  /** From useSelection. */
+  selected: Selection<Row>;
+  /** What a row is called by a screen reader: 'Select <name>'. */
+  nameOf: (row: Row) => string;
+  /** Rows that can be ticked; absent: all. */
+  may?: (row: Row) => boolean;
+  /** Buttons for what is ticked. */
+  actions: ReactNode;
+}
+
 export interface DataTableProps<Row> {
   /** What the table holds, for screen readers and error words: 'Leads'. */
   label: string;
@@ -46,6 +59,8 @@ export interface DataTableProps<Row> {
   filters?: { label: string; onRemove: () => void }[];
   /** At the right of the bar: selects, buttons. */
   actions?: ReactNode;
+  /** Absent: rows cannot be ticked. */
+  selection?: TableSelection<Row> | undefined;
   empty: ReactNode;
   /** Shown for an empty answer to a search or filter. */
   emptyFiltered?: ReactNode;

@@ -3,6 +3,7 @@ import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
 import { useLayoutEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import type { BodyProps } from './DataTable.types.ts';
+import { SelectPage, SelectRow } from './DataTableSelection.tsx';
 
 /** Whether the table is wider than its box: only then the box scrolls, else the page does and the head sticks to it. */
 function useOverflow() {
@@ -23,7 +24,8 @@ function useOverflow() {
 }
 
 /** The table proper. */
-export function Rows<Row>({ columns, rows, skeletons, state, onRow, rowKey, label, query }: BodyProps<Row>) {
+export function Rows<Row>(props: BodyProps<Row>) {
+  const { columns, rows, skeletons, state, onRow, rowKey, label, query, selection } = props;
   const [box, isWide] = useOverflow();
   const hasFoot = columns.some((column) => column.foot !== undefined) && rows;
   return (
@@ -37,6 +39,11 @@ export function Rows<Row>({ columns, rows, skeletons, state, onRow, rowKey, labe
       <table className={classes.table} aria-busy={query.isFetching}>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col" className={classes.ticks}>
+                <SelectPage rows={rows} rowKey={rowKey} label={label} selection={selection} />
+              </th>
+            )}
             {columns.map((column) => {
               const isSorted = state?.sort === column.key;
               const SortIcon = !isSorted ? IconArrowsSort : state.dir === 'asc' ? IconArrowUp : IconArrowDown;
@@ -72,6 +79,7 @@ export function Rows<Row>({ columns, rows, skeletons, state, onRow, rowKey, labe
           {Array.from({ length: skeletons }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have nothing else
             <tr key={at}>
+              {selection && <td className={classes.ticks} />}
               {columns.map((column) => (
                 <td key={column.key}>
                   <Skeleton
@@ -88,8 +96,14 @@ export function Rows<Row>({ columns, rows, skeletons, state, onRow, rowKey, labe
             <tr
               key={rowKey(row)}
               data-open={onRow ? true : undefined}
+              data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
               onClick={onRow && ((event) => isOwnClick(event) && onRow(row))}
             >
+              {selection && (
+                <td className={classes.ticks}>
+                  <SelectRow row={row} rows={rows} rowKey={rowKey} selection={selection} />
+                </td>
+              )}
               {columns.map((column, at) => (
                 <td key={column.key} data-align={column.align}>
                   {at === 0 && onRow ? (
@@ -107,6 +121,7 @@ export function Rows<Row>({ columns, rows, skeletons, state, onRow, rowKey, labe
         {hasFoot && (
           <tfoot>
             <tr>
+              {selection && <td className={classes.ticks} />}
               {columns.map((column) => (
                 <td key={column.key} data-align={column.align}>
                   {column.foot}
@@ -128,7 +143,8 @@ function isOwnClick(event: React.MouseEvent): boolean {
 }
 
 /** The rows as cards, for a phone. */
-export function Cards<Row>({ columns, rows, skeletons, onRow, rowKey, label, query }: BodyProps<Row>) {
+export function Cards<Row>(props: BodyProps<Row>) {
+  const { columns, rows, skeletons, onRow, rowKey, label, query, selection } = props;
   const [first, ...others] = columns.filter((column) => column.phone !== false);
   if (!first) return null;
   return (
@@ -142,7 +158,16 @@ export function Cards<Row>({ columns, rows, skeletons, onRow, rowKey, label, que
         </li>
       ))}
       {rows?.map((row) => (
-        <li key={rowKey(row)}>
+        <li
+          key={rowKey(row)}
+          data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
+          data-ticks={selection ? true : undefined}
+        >
+          {selection && (
+            <div className={classes.cardTick}>
+              <SelectRow row={row} rows={rows} rowKey={rowKey} selection={selection} />
+            </div>
+          )}
           <div className={classes.cardTitle}>
             {onRow ? (
               <button type="button" className={classes.open} onClick={() => onRow(row)}>

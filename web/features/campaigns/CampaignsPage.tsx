@@ -7,11 +7,13 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { exactTime, LOCALE, num } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { useSelection } from '../../ui/selection.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, Money, When } from '../../ui/Values.tsx';
 import { CampaignMenu } from './actions.tsx';
+import { BulkActions } from './BulkActions.tsx';
 import { CampaignDrawer } from './CampaignDrawer.tsx';
 import { type Campaign, microsOf, pixelState, statusWords } from './model.ts';
 
@@ -32,6 +34,7 @@ export default function CampaignsPage() {
     queryFn: ({ signal }) => api.campaigns.list(input as never, { signal }),
     placeholderData: keepPreviousData,
   });
+  const selected = useSelection<Campaign>();
   const setStatus = (next: string | null) => set({ status: next ?? undefined, page: undefined });
   const create = (
     <Button
@@ -56,6 +59,16 @@ export default function CampaignsPage() {
         state={state}
         rowKey={(row) => row.leadspeekID}
         onRow={(row) => set({ campaign: row.leadspeekID, new: undefined }, { push: true })}
+        selection={
+          mayWrite
+            ? {
+                selected,
+                nameOf: (row) => row.campaignName,
+                may: (row) => row.status === 'active' || row.status === 'paused',
+                actions: <BulkActions selected={selected} shown={query.data?.data} />,
+              }
+            : undefined
+        }
         search="Search campaigns"
         filters={status ? [{ label: `Status: ${STATUSES[status]}`, onRemove: () => setStatus(null) }] : []}
         actions={

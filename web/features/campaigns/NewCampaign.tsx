@@ -5,12 +5,12 @@ import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
+import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { CampaignFields, RULES } from './CampaignForm.tsx';
 import { ClientSelect } from './ClientSelect.tsx';
 import classes from './campaigns.module.css';
 import { type CampaignValues, inputOf, NEW_VALUES } from './model.ts';
-import { useCampaignChanged } from './queries.ts';
-import { useLeaveGuard } from './useLeaveGuard.ts';
+import { LEAVING, LOST, useCampaignChanged } from './queries.ts';
 
 /** Creates a campaign; an agency says for which client. */
 export function NewCampaign(props: { onDone: (id: string) => void; onCancel: () => void }) {
@@ -26,7 +26,7 @@ export function NewCampaign(props: { onDone: (id: string) => void; onCancel: () 
       companyID: (value) => (needsClient && !value ? 'Choose the client' : null),
     },
   });
-  const free = useLeaveGuard(form.isDirty());
+  const free = useLeaveGuard(form.isDirty(), LOST, LEAVING);
   const save = async (values: CampaignValues) => {
     try {
       const { data } = await api.campaigns.create({

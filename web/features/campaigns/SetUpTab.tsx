@@ -10,6 +10,7 @@ import { dayWords, money, num } from '../../ui/format.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
+import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { None } from '../../ui/Values.tsx';
 import { CampaignFields, RULES } from './CampaignForm.tsx';
 import classes from './campaigns.module.css';
@@ -22,8 +23,7 @@ import {
   sameSetUp,
   valuesOf,
 } from './model.ts';
-import { campaignQuery, useCampaignChanged } from './queries.ts';
-import { useLeaveGuard } from './useLeaveGuard.ts';
+import { campaignQuery, LEAVING, LOST, useCampaignChanged } from './queries.ts';
 
 /** What a campaign is set to: a form, or plain facts for who may only read. */
 export function SetUpTab({ campaign }: { campaign: Campaign }) {
@@ -43,7 +43,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
     validate: RULES,
   });
   const isDirty = form.isDirty();
-  useLeaveGuard(isDirty);
+  useLeaveGuard(isDirty, LOST, LEAVING);
 
   const fill = (from: Campaign) => {
     setBase(from);

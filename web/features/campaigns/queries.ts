@@ -19,3 +19,7 @@ export function useCampaignChanged(): (id: string, campaign?: Campaign) => void 
     void cache.invalidateQueries({ queryKey: ['dashboard'] });
   };
 }
+
+/** What the leave guard of a campaign's form says, and the search parameters whose change leaves it. */
+export const LOST = 'Your changes to this campaign are lost.';
+export const LEAVING = ['campaign', 'tab', 'new'] as const;

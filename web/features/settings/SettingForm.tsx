@@ -10,9 +10,12 @@ import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { ErrorState } from '../../ui/states.tsx';
-import { useLeaveGuard } from '../campaigns/useLeaveGuard.ts';
+import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { changedWords, type Setting, type SettingName, type SettingValue } from './model.ts';
 import classes from './settings.module.css';
+
+/** Another tab is another form. */
+const SETTING_TAB = ['tab'] as const;
 
 /** Loads a setting of the own company; `children` get it, and a new instance when it is loaded again after a conflict. */
 export function SettingLoader<N extends SettingName>(props: {
@@ -55,7 +58,7 @@ export function useSettingSave<N extends SettingName, Values extends object>(opt
   const [saved, setSaved] = useState('');
   const [conflict, setConflict] = useState<string>();
   const isDirty = form.isDirty();
-  useLeaveGuard(isDirty, 'Your changes to this setting are lost.');
+  useLeaveGuard(isDirty, 'Your changes to this setting are lost.', SETTING_TAB);
   const save = form.onSubmit(
     async (values) => {
       setSaved('');

@@ -4,13 +4,11 @@ import {
   IconAddressBook,
   IconBuildingStore,
   IconChartHistogram,
-  IconClipboardList,
   IconDatabaseImport,
   IconLayoutGrid,
   IconPlugConnected,
   IconShieldOff,
   IconTargetArrow,
-  IconUserCircle,
   IconUsersGroup,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -34,41 +32,6 @@ interface Plan {
 }
 
 const PLANS = {
-  profile: {
-    line: 'Your name, address and company.',
-    empty: 'Your details cannot be edited here yet',
-    text: 'They were entered when your account was made. Password, second factor and signed-in devices are in the menu at the bottom left.',
-    icon: IconUserCircle,
-    next: ['sessions'],
-  },
-  'profile-setup': {
-    line: 'What is needed before you can work: your profile, a card and your agreement.',
-    empty: 'The steps of the set-up are not here yet',
-    text: 'Whoever invited you can complete your account for you until then.',
-    icon: IconClipboardList,
-    next: ['dashboard', 'sessions'],
-  },
-  'profile-setup-v1': {
-    line: 'The short set-up, for accounts without a card.',
-    empty: 'The steps of the set-up are not here yet',
-    text: 'Whoever invited you can complete your account for you until then.',
-    icon: IconClipboardList,
-    next: ['dashboard', 'sessions'],
-  },
-  questionnaire: {
-    line: 'What your company does and whom it wants to reach.',
-    empty: 'No questions have been asked',
-    text: 'Answers help to set your first campaigns up. There is nothing to answer at the moment.',
-    icon: IconClipboardList,
-    next: ['campaigns', 'dashboard'],
-  },
-  'questionnaire-add': {
-    line: 'A new set of answers about your company.',
-    empty: 'No questions have been asked',
-    text: 'Answers help to set your first campaigns up. There is nothing to answer at the moment.',
-    icon: IconClipboardList,
-    next: ['campaigns', 'dashboard'],
-  },
   'banner-create': {
     line: 'Design a banner for your advertising campaigns.',
     empty: 'The banner designer is not available yet',
@@ -138,13 +101,6 @@ const PLANS = {
     text: 'Who sells for your platform, and to which agencies they are assigned, will be kept here.',
     icon: IconUsersGroup,
     next: ['people-import'],
-  },
-  'role-list': {
-    line: 'What administrators may see and change, role by role.',
-    empty: 'No roles have been made',
-    text: 'Without a role an administrator may do what their company may do. Roles of your own cannot be made yet.',
-    icon: IconShieldOff,
-    next: ['general-setting', 'sessions'],
   },
   'data-enrichment': {
     line: 'Complete the records that you have with what is known about people.',

@@ -1,0 +1,96 @@
+// What the questionnaire offers: plain lists, so that no schema travels to the browser with them.
+
+/** What people's businesses do; ids travel, names are shown. */
+export const INDUSTRIES = [
+  { id: 'advertising', name: 'Advertising and marketing' },
+  { id: 'automotive', name: 'Automotive' },
+  { id: 'construction', name: 'Construction and home services' },
+  { id: 'education', name: 'Education' },
+  { id: 'finance', name: 'Finance and insurance' },
+  { id: 'health', name: 'Health and wellness' },
+  { id: 'hospitality', name: 'Hospitality and travel' },
+  { id: 'legal', name: 'Legal' },
+  { id: 'manufacturing', name: 'Manufacturing' },
+  { id: 'nonprofit', name: 'Non-profit' },
+  { id: 'professional', name: 'Professional services' },
+  { id: 'property', name: 'Real estate' },
+  { id: 'retail', name: 'Retail and online shops' },
+  { id: 'software', name: 'Software and technology' },
+  { id: 'other', name: 'Something else' },
+] as const;
+
+export const industryName = (id: string | null): string =>
+  INDUSTRIES.find((one) => one.id === id)?.name ?? '';
+
+/** How many clients, or campaigns, somebody works with. */
+export const SIZES = [
+  { value: '1', label: 'One' },
+  { value: '2-10', label: '2 to 10' },
+  { value: '11-50', label: '11 to 50' },
+  { value: 'over-50', label: 'More than 50' },
+] as const;
+/** How long somebody has worked with bought or found leads. */
+export const EXPERIENCE = [
+  { value: 'none', label: 'Not yet' },
+  { value: 'some', label: 'Less than a year' },
+  { value: 'long', label: 'More than a year' },
+] as const;
+/** What sort of business it is. */
+export const BUSINESS = [
+  { value: 'agency', label: 'Marketing agency' },
+  { value: 'broker', label: 'Lead seller or broker' },
+  { value: 'consultant', label: 'Consultant' },
+  { value: 'software', label: 'Software company' },
+  { value: 'publisher', label: 'Publisher or media owner' },
+  { value: 'direct', label: 'A business that uses leads itself' },
+  { value: 'other', label: 'Something else' },
+] as const;
+/** How many leads a month somebody works with at present. */
+export const VOLUME = [
+  { value: 'none', label: 'None yet' },
+  { value: '500', label: 'Up to 500' },
+  { value: '2000', label: 'Up to 2,000' },
+  { value: '10000', label: 'Up to 10,000' },
+  { value: 'over-10000', label: 'More than 10,000' },
+] as const;
+/** Ways in which the clients are advertised for. */
+export const CHANNELS = [
+  { value: 'search', label: 'Search ads' },
+  { value: 'social', label: 'Social ads' },
+  { value: 'display', label: 'Display ads' },
+  { value: 'email', label: 'E-mail' },
+  { value: 'calls', label: 'Calls and texts' },
+  { value: 'content', label: 'Content and search ranking' },
+  { value: 'mail', label: 'Letters and postcards' },
+  { value: 'referrals', label: 'Events and referrals' },
+] as const;
+/** Where the leads are worked with. */
+export const CRMS = [
+  { value: 'none', label: 'None' },
+  { value: 'activecampaign', label: 'ActiveCampaign' },
+  { value: 'gohighlevel', label: 'GoHighLevel' },
+  { value: 'hubspot', label: 'HubSpot' },
+  { value: 'keap', label: 'Keap' },
+  { value: 'pipedrive', label: 'Pipedrive' },
+  { value: 'salesforce', label: 'Salesforce' },
+  { value: 'zoho', label: 'Zoho' },
+  { value: 'own', label: 'Our own' },
+  { value: 'other', label: 'Another one' },
+] as const;
+/** How somebody came to know the platform. */
+export const SOURCES = [
+  { value: 'search', label: 'A search engine' },
+  { value: 'social', label: 'Social media' },
+  { value: 'referral', label: 'Somebody recommended it' },
+  { value: 'event', label: 'An event' },
+  { value: 'partner', label: 'A partner' },
+  { value: 'press', label: 'An article or a video' },
+  { value: 'other', label: 'Another way' },
+] as const;
+/** What somebody wants to reach first. */
+export const GOALS = [
+  { value: 'resell', label: 'Sell leads to my clients' },
+  { value: 'own-leads', label: 'Find leads for my own business' },
+  { value: 'retarget', label: 'Reach visitors again' },
+  { value: 'measure', label: 'Understand who visits' },
+] as const;

@@ -1,0 +1,371 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+let demo: Demo;
+let browser: Browser;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+/** A page of a browser of its own, signed in. */
+async function signIn(host: string, email: string): Promise<Page> {
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(demo.url(host, '/login'));
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(demo.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+  return page;
+}
+
+/** Goes to something by the Tab key alone, from wherever the focus is. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let i = 0; i < 80; i++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`The Tab key does not reach ${target}`);
+}
+
+/** Types into a field that the Tab key reaches, over what stands there. */
+async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
+  await tabTo(page, field);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type(text);
+}
+
+async function noAxeFindings(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page: page as never }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`)).toEqual(
+    [],
+  );
+}
+
+/** A PNG of one colour, of any size: a real picture, whose pixels take far more room than its file. */
+function png(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const frame = Buffer.alloc(8 + body.length);
+    frame.writeUInt32BE(data.length, 0);
+    body.copy(frame, 4);
+    frame.writeUInt32BE(crc32(body), 4 + body.length);
+    return frame;
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  // One bit a pixel, grey.
+  head[8] = 1;
+  const pixels = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height));
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', head),
+    chunk('IDAT', pixels),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+describe('[PROF-01] [PROF-02] the set-up of a new agency, by keyboard alone', () => {
+  test('goes through every step, survives a reload, and ends at the general settings', async () => {
+    const page = await signIn('fresh.localhost', 'newagency@demo.test');
+    const step = (name: string) => page.getByRole('heading', { level: 2, name }).waitFor();
+    const press = async (name: string) => {
+      await tabTo(page, page.getByRole('button', { name, exact: true }));
+      await page.keyboard.press('Enter');
+    };
+    await page.goto(demo.url('fresh.localhost', '/user/profile-setup'));
+    await step('Your details');
+
+    // A step does not let go before its check passes.
+    await press('Next');
+    await page.getByText('Please enter valid phone number').waitFor();
+    expect(await page.getByLabel('Phone number').evaluate((node) => node === document.activeElement)).toBe(
+      true,
+    );
+    await page.keyboard.type('+1 312 555 0142');
+    await noAxeFindings(page);
+    await press('Next');
+
+    await step('Company');
+    await typeInto(page, page.getByLabel('Company email'), 'office@fresh.example');
+    await typeInto(page, page.getByLabel('Phone number'), '+1 312 555 0143');
+    await typeInto(page, page.getByLabel('Address'), '1 Wacker Drive');
+    await typeInto(page, page.getByRole('combobox', { name: 'Country', exact: true }), 'United States');
+    await page.getByRole('option', { name: 'United States', exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await typeInto(page, page.getByRole('combobox', { name: 'City' }), 'Chicago');
+    await typeInto(page, page.getByLabel('Zip code'), '60601');
+    await press('Next');
+
+    await step('Agreement');
+    await page.reload();
+    await step('Agreement');
+    // Back is always allowed, and what was entered is there.
+    await press('Back');
+    await step('Company');
+    expect(await page.getByRole('combobox', { name: 'City' }).inputValue()).toBe('Chicago');
+    await press('Next');
+    await step('Agreement');
+    await press('Next');
+    await page.getByText('Please click agree before you continue').waitFor();
+    await tabTo(page, page.getByRole('checkbox'));
+    await page.keyboard.press('Space');
+    await press('Next');
+
+    await step('Payment card');
+    await press('Next');
+    await page.getByText('Put a card on file before you continue.').waitFor();
+    await press('Use a test card');
+    await page.getByText('A card is on file').waitFor();
+    await press('Next');
+
+    await step('Payment account');
+    await press('Connect a test account');
+    await press('Send the form');
+    await press('Let the check pass');
+    await page.getByText('Connected', { exact: true }).waitFor();
+    await noAxeFindings(page);
+    await press('Go To General Settings');
+    await page.waitForURL('**/configuration/general-setting');
+    await page.context().close();
+  });
+});
+
+describe('[PROF-02] [PROF-03] the own profile', () => {
+  test('a picture is shown, and what is no picture is refused in words', async () => {
+    const page = await signIn('acme.localhost', 'agency@demo.test');
+    await page.goto(demo.url('acme.localhost', '/user/profile'));
+    const file = page.locator('main input[type=file]');
+    const give = (name: string, mimeType: string, buffer: Buffer) =>
+      file.setInputFiles({ name, mimeType, buffer });
+    const fault = page.getByRole('region', { name: 'Picture' }).getByRole('alert');
+    await page.getByRole('button', { name: 'Choose picture' }).waitFor();
+
+    await give('logo.svg', 'image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'));
+    await fault.getByText(/PNG, JPEG or WebP/).waitFor();
+    await give('big.png', 'image/png', Buffer.alloc(30 * 1024 * 1024));
+    await fault.getByText(/30\.0 MB/).waitFor();
+    await give('disguised.png', 'image/png', Buffer.from('<!doctype html><script>alert(1)</script>'));
+    await fault.getByText(/^The picture must be a PNG/).waitFor();
+    await give('bomb.png', 'image/png', png(20_000, 20_000));
+    await fault.getByText(/million pixels/).waitFor();
+    expect(await page.getByAltText('Your picture').count()).toBe(0);
+
+    await file.setInputFiles(join(import.meta.dirname, '../docs/images/lead.png'));
+    const picture = page.getByAltText('Your picture');
+    await picture.waitFor();
+    await page.getByRole('button', { name: 'Replace picture' }).waitFor();
+    await page.reload();
+    await picture.waitFor();
+    const width = await picture.evaluate(async (image) => {
+      await (image as HTMLImageElement).decode();
+      return (image as HTMLImageElement).naturalWidth;
+    });
+    expect(width).toBeGreaterThan(0);
+    await noAxeFindings(page);
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Choose picture' }).waitFor();
+    await page.context().close();
+  });
+
+  test('a phone number is checked and read in the spec’s words; what is unsaved is not lost unasked', async () => {
+    const page = await signIn('acme.localhost', 'agency@demo.test');
+    await page.goto(demo.url('acme.localhost', '/user/profile'));
+    const section = page.getByRole('region', { name: 'Your details' });
+    const number = section.getByLabel('Phone number');
+    const country = section.getByRole('combobox', { name: 'Country code' });
+    await expect.poll(() => country.inputValue(), { timeout: 10_000 }).toBe('United States (+1)');
+    await number.fill('201');
+    await section.getByText('Example: (201) 555-0123').waitFor();
+    await section.getByLabel('Full Name').focus();
+    await section.getByText('Please enter valid phone number').waitFor();
+    await number.fill('+44 20 7946 0018');
+    expect(await country.inputValue()).toBe('United Kingdom (+44)');
+    await section.getByLabel('Full Name').focus();
+    expect(await number.inputValue()).toBe('020 7946 0018');
+
+    await page.getByRole('link', { name: 'Dashboard' }).first().click();
+    await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await section.getByRole('button', { name: /^Save/ }).click();
+    await page
+      .getByText(/saved|updated/i)
+      .first()
+      .waitFor();
+    await page.reload();
+    await expect.poll(() => number.inputValue(), { timeout: 10_000 }).toBe('020 7946 0018');
+    expect(await country.inputValue()).toBe('United Kingdom (+44)');
+    await page.context().close();
+  });
+
+  test('[PROF-05] the questionnaire is answered, read and changed', async () => {
+    const page = await signIn('acme.localhost', 'agency@demo.test');
+    await page.goto(demo.url('acme.localhost', '/user/questionnaire-add'));
+    const choose = async (label: RegExp, option: string) => {
+      await page.getByRole('combobox', { name: label }).click();
+      await page.getByRole('option', { name: option, exact: true }).click();
+    };
+    await choose(/What sort of business/, 'Marketing agency');
+    await page.getByRole('button', { name: 'Save answers' }).click();
+    await page.getByText('Choose at least one').first().waitFor();
+    await noAxeFindings(page);
+    await choose(/Which industry are you/, 'Advertising and marketing');
+    await choose(/How many clients/, '2 to 10');
+    await choose(/How many leads/, 'Up to 500');
+    await choose(/How long/, 'Not yet');
+    await choose(/Which CRM/, 'HubSpot');
+    await choose(/How did you hear/, 'An event');
+    for (const name of ['Legal', 'Search ads', 'Sell leads to my clients']) {
+      await page.getByText(name, { exact: true }).first().click();
+    }
+    await page.getByRole('button', { name: 'Save answers' }).click();
+    await page.waitForURL('**/user/questionnaire');
+    await page.getByText('HubSpot').waitFor();
+    await page.getByRole('link', { name: 'Change answers' }).click();
+    await page.getByText('Content and search ranking').click();
+    await page.getByRole('button', { name: 'Save answers' }).click();
+    await page.getByText('Search ads, Content and search ranking').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('[ROLE-01] [CONF-02] the role list', () => {
+  /** A call to the API by name of host, which Node does not resolve. */
+  const ask = <Answer>(method: string, path: string, body?: object, token?: string) =>
+    new Promise<Answer>((done, fail) => {
+      const call = request(
+        {
+          host: '127.0.0.1',
+          port: demo.port,
+          method,
+          path: `/api${path}`,
+          headers: {
+            host: `acme.localhost:${demo.port}`,
+            'content-type': 'application/json',
+            ...(token ? { authorization: `Bearer ${token}` } : {}),
+          },
+        },
+        async (response) => {
+          let text = '';
+          for await (const part of response) text += part;
+          if (response.statusCode === 200) done(JSON.parse(text) as Answer);
+          else fail(new Error(`${method} ${path}: ${response.statusCode} ${text}`));
+        },
+      );
+      call.on('error', fail);
+      call.end(body && JSON.stringify(body));
+    });
+  const token = async (username: string) => {
+    const given = { username, password: demo.password, domainName: 'acme.localhost' };
+    return (await ask<{ access_token: string }>('POST', '/login', given)).access_token;
+  };
+
+  test('what a role no longer allows has no button', async () => {
+    const owner = await signIn('acme.localhost', 'agency@demo.test');
+    await owner.goto(demo.url('acme.localhost', '/configuration/role-list'));
+    await owner.getByRole('button', { name: 'Add role' }).click();
+    const drawer = owner.getByRole('dialog');
+    await drawer.getByLabel('Name').fill('Assistant');
+    // Ticking what can be done ticks what can be seen.
+    await drawer.getByRole('checkbox', { name: 'Settings: delete' }).click();
+    expect(await drawer.getByRole('checkbox', { name: 'Settings: see' }).isChecked()).toBe(true);
+    await drawer.getByRole('checkbox', { name: 'Settings: create' }).click();
+    await noAxeFindings(owner);
+    await drawer.getByRole('button', { name: 'Add role' }).click();
+    await owner.getByRole('button', { name: 'Assistant', exact: true }).waitFor();
+
+    const [ofOwner, ofAdmin] = [await token('agency@demo.test'), await token('admin@demo.test')];
+    const { roles } = await ask<{ roles: { id: string; role_name: string }[] }>(
+      'GET',
+      '/configuration/role-module/get?getType=getrole',
+      undefined,
+      ofOwner,
+    );
+    const roleID = roles.find(({ role_name }) => role_name === 'Assistant')?.id;
+    const { id: usrID } = await ask<{ id: string }>('GET', '/user', undefined, ofAdmin);
+    await ask('PUT', '/configuration/role-module/assign', { usrID, roleID }, ofOwner);
+
+    const admin = await signIn('acme.localhost', 'admin@demo.test');
+    const add = admin.getByRole('button', { name: 'Add role' });
+    const remove = admin.getByRole('button', { name: 'Remove the role Read only' });
+    await admin.goto(demo.url('acme.localhost', '/configuration/role-list'));
+    await remove.waitFor();
+    expect(await add.count()).toBe(1);
+    // The row without 'update': a role can be looked at, not changed.
+    await admin.getByRole('button', { name: 'Read only', exact: true }).click();
+    await admin.getByRole('checkbox', { name: 'Campaign: see' }).waitFor();
+    expect(await admin.getByRole('checkbox', { name: 'Campaign: see' }).isDisabled()).toBe(true);
+    expect(await admin.getByRole('dialog').getByRole('button', { name: 'Save' }).count()).toBe(0);
+
+    await owner.reload();
+    await owner.getByRole('button', { name: 'Assistant', exact: true }).click();
+    await drawer.getByText('1 person holds this role').waitFor();
+    await drawer.getByRole('checkbox', { name: 'Settings: delete' }).click();
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.waitFor({ state: 'detached' });
+    // A session's rights may be up to five seconds old.
+    await expect
+      .poll(
+        async () => {
+          await admin.reload();
+          await add.waitFor();
+          return remove.count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(0);
+
+    // Who holds a role keeps it: removing one in use is explained, not done.
+    await owner.getByRole('button', { name: 'Remove the role Assistant' }).click();
+    await owner.getByRole('dialog').getByText('“Assistant” is in use').waitFor();
+    await Promise.all([owner.context().close(), admin.context().close()]);
+  });
+});
+
+describe('[UX-03] many rows at once', () => {
+  test('campaigns are ticked by keyboard and paused, then activated together', async () => {
+    const page = await signIn('acme.localhost', 'agency@demo.test');
+    await page.goto(demo.url('acme.localhost', '/visitor-id/campaign-management?sort=campaignName&dir=asc'));
+    const active = page.getByRole('row').filter({ hasText: 'Active' });
+    await active.first().waitFor();
+    const before = await active.count();
+    expect(before).toBeGreaterThan(1);
+    await page.getByRole('checkbox', { name: 'Select all campaigns on this page' }).focus();
+    await page.keyboard.press('Space');
+    const bar = page.getByRole('status', { name: 'Selected campaigns' });
+    await bar.getByText(/^\d+ selected/).waitFor();
+    await tabTo(page, bar.getByRole('button', { name: `Pause ${before}` }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText(`${before} campaigns are paused`).waitFor();
+    await expect.poll(() => active.count()).toBe(0);
+
+    // Escape lets go of what is still ticked, and a range is ticked with Shift.
+    const ticks = page.getByRole('checkbox', { name: /^Select (?!all)/ });
+    await ticks.first().focus();
+    await page.keyboard.press('Escape');
+    await ticks.first().check();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+Space');
+    await bar.getByText('3 selected').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => bar.textContent()).toBe('');
+    await page.context().close();
+  });
+});

@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
+import { api } from './client.ts';
+
+/** The country (two letters) that the visitor's address belongs to; undefined while unknown. Asked once, if wanted. */
+export function useVisitorCountry(wanted: boolean): string | undefined {
+  const { data } = useQuery({
+    queryKey: ['visitor-country'],
+    queryFn: ({ signal }) => api.profile.visitorCountry(undefined, { signal }),
+    enabled: wanted,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return data?.country_code || undefined;
+}

@@ -1,0 +1,43 @@
+import { wordsOf } from '../../api/errors.ts';
+import { num } from '../../ui/format.ts';
+
+/** What came of doing one thing with many. */
+export interface Summary<Item> {
+  done: Item[];
+  failed: { item: Item; words: string }[];
+}
+
+/**
+ * Does one thing with each item, one after the other; a failure does not stop the rest, but three failures in a row
+ * without an answer do (the connection is gone).
+ * @param onProgress how many have been tried so far
+ */
+export async function forEach<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<unknown>,
+  onProgress: (tried: number) => void = () => undefined,
+): Promise<Summary<Item>> {
+  const summary: Summary<Item> = { done: [], failed: [] };
+  let unanswered = 0;
+  for (const [at, item] of items.entries()) {
+    if (unanswered >= 3) {
+      summary.failed.push({ item, words: 'Not tried: the server does not answer.' });
+      continue;
+    }
+    try {
+      await act(item);
+      summary.done.push(item);
+      unanswered = 0;
+    } catch (error) {
+      summary.failed.push({ item, words: wordsOf(error) });
+      unanswered = (error as { status?: number }).status === 0 ? unanswered + 1 : 0;
+    }
+    onProgress(at + 1);
+  }
+  return summary;
+}
+
+/** '1 campaign', '3 campaigns'. */
+export function campaignsWords(count: number): string {
+  return `${num(count)} ${count === 1 ? 'campaign' : 'campaigns'}`;
+}

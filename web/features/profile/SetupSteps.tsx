@@ -1,0 +1,271 @@
+import { Button, Checkbox, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { SessionUser } from '../../../contract/people.ts';
+import type { SetupCheck } from '../../../contract/setup.ts';
+import { api } from '../../api/client.ts';
+import { wordsOf } from '../../api/errors.ts';
+import { prettyCode } from '../../ui/format.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { CompanyFields, DetailsFields } from './fields.tsx';
+import { companyOf, companyRules, companyWire, detailsOf, detailsRules, detailsWire } from './model.ts';
+import { Picture } from './Picture.tsx';
+import { agreementQuery, usePersonChanged } from './queries.ts';
+import { documentOf } from './steps.ts';
+import { useStepForm } from './useStepForm.ts';
+
+export interface StepProps {
+  formId: string;
+  user: SessionUser;
+  check: SetupCheck;
+  isOptional: boolean;
+  /** What the step asks for is done: shows the next one. */
+  onNext: () => void;
+  /** For the wizard's button, and for the leave guard. */
+  onBusy: (busy: boolean) => void;
+  onDirty: (isDirty: boolean) => void;
+}
+
+/** Your details: saved as step 1. */
+export function DetailsStep({ formId, user, onNext, onBusy, onDirty }: StepProps) {
+  const { form, onSubmit } = useStepForm({
+    step: 1,
+    user,
+    of: detailsOf,
+    rules: detailsRules(user.email),
+    wire: detailsWire,
+    onSaved: onNext,
+    onBusy,
+    onDirty,
+  });
+  return (
+    <>
+      <Picture />
+      <form id={formId} noValidate onSubmit={onSubmit} style={{ marginTop: 24 }}>
+        <DetailsFields form={form} email={user.email} />
+      </form>
+    </>
+  );
+}
+
+/** The company's details: saved as step 2. */
+export function CompanyStep({ formId, user, onNext, onBusy, onDirty }: StepProps) {
+  const { form, onSubmit } = useStepForm({
+    step: 2,
+    user,
+    of: companyOf,
+    rules: companyRules(true),
+    wire: companyWire,
+    onSaved: onNext,
+    onBusy,
+    onDirty,
+  });
+  return (
+    <form id={formId} noValidate onSubmit={onSubmit}>
+      <CompanyFields form={form} required />
+    </form>
+  );
+}
+
+/** Does something of a step and says what went wrong with it. */
+function useAct({ onBusy }: Pick<StepProps, 'onBusy'>) {
+  const changed = usePersonChanged();
+  const [fault, setFault] = useState<string>();
+  const act = async (task: () => Promise<unknown>): Promise<boolean> => {
+    setFault(undefined);
+    onBusy(true);
+    try {
+      await task();
+      await changed();
+      return true;
+    } catch (error) {
+      setFault(wordsOf(error));
+      return false;
+    } finally {
+      onBusy(false);
+    }
+  };
+  return { fault, setFault, act };
+}
+
+function StepForm(props: {
+  formId: string;
+  fault: string | undefined;
+  onSubmit: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <form
+      id={props.formId}
+      noValidate
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        props.onSubmit();
+      }}
+    >
+      {props.children}
+      <div role="alert">
+        {props.fault && (
+          <Text size="sm" mt="sm" style={{ color: 'var(--bad)' }}>
+            {props.fault}
+          </Text>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** The agreement of the company's kind. */
+export function AgreementStep(props: StepProps) {
+  const { formId, user, onNext } = props;
+  const document = documentOf(user) ?? 'default_client';
+  const { data } = useQuery(agreementQuery(document));
+  const [isTicked, setTicked] = useState(false);
+  const { fault, setFault, act } = useAct(props);
+  const isAgreed = data?.status === 'T';
+  return (
+    <StepForm
+      formId={formId}
+      fault={fault}
+      onSubmit={async () => {
+        if (isAgreed) onNext();
+        else if (!isTicked) setFault('Please click agree before you continue');
+        else if (await act(() => api.setup.agree({ document_type: document }))) onNext();
+      }}
+    >
+      {isAgreed ? (
+        <Notice tone="good" title="You have accepted the agreement">
+          Version {data?.version}. You can read it again at{' '}
+          <a href="/service-billing-agreement" target="_blank" rel="noreferrer">
+            Service and billing agreement
+            <span className="sr-only"> (opens in a new tab)</span>
+          </a>
+          .
+        </Notice>
+      ) : (
+        <Checkbox
+          checked={isTicked}
+          onChange={(event) => {
+            setTicked(event.currentTarget.checked);
+            setFault(undefined);
+          }}
+          label={
+            <>
+              I have read and accept the{' '}
+              <a href="/service-billing-agreement" target="_blank" rel="noreferrer">
+                Service and billing agreement
+                <span className="sr-only"> (opens in a new tab)</span>
+              </a>
+            </>
+          }
+        />
+      )}
+    </StepForm>
+  );
+}
+
+/** A card on file: the sandbox's, or the form of the payment provider. */
+export function CardStep(props: StepProps) {
+  const { formId, check, onNext } = props;
+  const { fault, setFault, act } = useAct(props);
+  const isSandbox = check.paymentgateway === 'sandbox';
+  const put = (outcome: 'works' | 'declines') => act(() => api.setup.sandboxCard({ outcome }));
+  return (
+    <StepForm
+      formId={formId}
+      fault={fault}
+      onSubmit={() =>
+        check.card_set || props.isOptional ? onNext() : setFault('Put a card on file before you continue.')
+      }
+    >
+      {check.card_set ? (
+        <Notice tone="good" title="A card is on file">
+          {isSandbox
+            ? 'It is a test card: nothing is ever charged to it.'
+            : 'You can change it in Card Setting.'}
+        </Notice>
+      ) : isSandbox ? (
+        <Notice tone="info" title="No payment provider is set up here">
+          A test card takes the place of a real one. Nothing is ever charged to it.
+        </Notice>
+      ) : (
+        <Notice tone="info" title="Your card goes straight to the payment provider">
+          Its number never reaches us.
+        </Notice>
+      )}
+      <Group gap="xs" mt="md">
+        {isSandbox ? (
+          <>
+            <Button variant="default" onClick={() => void put('works')}>
+              {check.card_set ? 'Use a new test card' : 'Use a test card'}
+            </Button>
+            <Button variant="subtle" color="gray" onClick={() => void put('declines')}>
+              Use a test card that is declined
+            </Button>
+          </>
+        ) : (
+          <Button variant="default" component="a" href="/user/card-setting">
+            Go to Card Setting
+          </Button>
+        )}
+      </Group>
+    </StepForm>
+  );
+}
+
+const ACCOUNT = {
+  '': ['none', 'Not connected', 'Connect the account that your clients pay into.'],
+  pending: ['pending', 'Form not finished', 'Finish the form to have the account checked.'],
+  inverification: ['pending', 'Being checked', 'The provider is looking at what you have sent.'],
+  completed: ['active', 'Connected', 'Your clients can pay you.'],
+  failed: ['failed', 'Not accepted', 'The provider did not accept the account. Start again.'],
+} as const;
+
+/** What takes the sandbox's account on from each state. */
+const NEXT = {
+  '': ['start', 'Connect a test account'],
+  pending: ['submit', 'Send the form'],
+  inverification: ['approve', 'Let the check pass'],
+  failed: ['start', 'Start again'],
+  completed: undefined,
+} as const;
+
+/** The agency's account at the payment provider, which its clients pay into. */
+export function AccountStep(props: StepProps) {
+  const { formId, check, onNext } = props;
+  const { fault, act } = useAct(props);
+  const state = check.accountconnected;
+  const [tone, words, text] = ACCOUNT[state];
+  const next = NEXT[state];
+  return (
+    <StepForm formId={formId} fault={fault} onSubmit={onNext}>
+      <Group gap="sm">
+        <StatusBadge status={tone}>{words}</StatusBadge>
+        <Text size="sm">{text}</Text>
+      </Group>
+      {check.account_requirements.length > 0 && (
+        <ul>
+          {check.account_requirements.map((one) => (
+            <li key={one}>{prettyCode(one)}</li>
+          ))}
+        </ul>
+      )}
+      {state !== 'completed' && (
+        <Text size="sm" c="dimmed" mt="sm">
+          This can wait, but the campaigns of your clients do not run before.
+        </Text>
+      )}
+      {check.paymentgateway === 'sandbox' && next && (
+        <Group gap="xs" mt="md">
+          <Button
+            variant="default"
+            onClick={() => void act(() => api.setup.sandboxAccount({ step: next[0] }))}
+          >
+            {next[1]}
+          </Button>
+        </Group>
+      )}
+    </StepForm>
+  );
+}

@@ -1,0 +1,194 @@
+import type { SessionUser } from '../../../contract/people.ts';
+import { ApiError } from '../../api/errors.ts';
+import type { PhoneValue } from '../../ui/phone.types.ts';
+import { ofWire, type Phones, phoneFault } from '../../ui/usePhone.ts';
+
+/** A postal address as its form holds it. */
+export interface Address {
+  address: string;
+  city: string;
+  zip: string;
+  country: string;
+  state: string;
+}
+
+export interface DetailsValues extends Address {
+  name: string;
+  email: string;
+  /** Asked for with another e-mail address. */
+  currpassword: string;
+  phone: PhoneValue;
+}
+
+export interface CompanyValues extends Address {
+  name: string;
+  email: string;
+  phone: PhoneValue;
+}
+
+/** Whether somebody is the owner of their company, whose details are theirs to keep. */
+export function isOwner(user: Pick<SessionUser, 'grade'>): boolean {
+  return user.grade.endsWith('.owner');
+}
+
+/** The person's own details (step 1). */
+export function detailsOf(user: SessionUser): DetailsValues {
+  return {
+    name: user.name,
+    email: user.email,
+    currpassword: '',
+    phone: ofWire(user),
+    address: user.address,
+    city: user.city,
+    zip: user.zip,
+    country: user.country_code,
+    state: user.state_code,
+  };
+}
+
+/** The company's details (step 2). */
+export function companyOf(user: SessionUser): CompanyValues {
+  return {
+    name: user.company_name,
+    email: user.company_email,
+    phone: ofWire({
+      phonenum: user.company_phone,
+      phone_country_code: user.company_country_code,
+    }),
+    address: user.company_address,
+    city: user.company_city,
+    zip: user.company_zip,
+    country: user.company_country_code,
+    state: user.company_state_code,
+  };
+}
+
+const tooLong = (value: string, max: number) =>
+  value.trim().length > max ? `Use at most ${max} characters` : null;
+
+function nameFault(what: 'Full Name' | 'Company Name') {
+  return (value: string) =>
+    !value.trim()
+      ? `${what} is required.`
+      : value.trim().length > 255
+        ? `${what} must not exceed 255 characters.`
+        : null;
+}
+
+/** An e-mail address that can be one; the server has the last word. */
+export function emailFault(value: string, required: boolean): string | null {
+  const text = value.trim();
+  if (!text) return required ? 'Enter an e-mail address' : null;
+  if (text.length > 70) return 'Use at most 70 characters';
+  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? null : 'Enter a valid e-mail address';
+}
+
+/** The rules of an address. */
+function addressRules(isNeeded: boolean) {
+  const needed = (what: string, max: number) => (value: string) =>
+    isNeeded && !value.trim() ? `Enter ${what}` : tooLong(value, max);
+  return {
+    address: needed('the street and number', 255),
+    city: needed('the city', 120),
+    zip: (value: string, values: Address) =>
+      values.country === 'US' && value.trim() && !/^\d{5}(-\d{4})?$/.test(value.trim())
+        ? 'Enter 5 digits, such as 60601'
+        : needed('the zip code', 20)(value),
+    country: (value: string) => (isNeeded && !value ? 'Choose a country' : null),
+  };
+}
+
+/**
+ * A person has to be reachable; where they live is theirs to tell.
+ * @param email the present address: another one needs the password
+ */
+export const detailsRules = (email: string) => ({
+  name: nameFault('Full Name'),
+  email: (value: string) => emailFault(value, true),
+  currpassword: (value: string, values: DetailsValues) =>
+    isOther(values.email, email) && !value ? 'Enter your password' : null,
+  phone: (value: PhoneValue) => phoneFault(value, true),
+  ...addressRules(false),
+});
+
+/** Whether an address is another one than the present. */
+export const isOther = (typed: string, email: string): boolean =>
+  typed.trim().toLowerCase() !== email.toLowerCase();
+
+/** @param isNeeded in the wizard: bills carry all of it */
+export const companyRules = (isNeeded: boolean) => ({
+  name: nameFault('Company Name'),
+  email: (value: string) => emailFault(value, isNeeded),
+  phone: (value: PhoneValue) => phoneFault(value, isNeeded),
+  ...addressRules(isNeeded),
+});
+
+/** Whether the server holds what a step asks for, so that the wizard may go on. */
+export function isComplete<Values extends object>(
+  values: Values,
+  rules: { [Key in keyof Values]?: (value: Values[Key], values: Values) => string | null },
+): boolean {
+  return (Object.keys(rules) as (keyof Values)[]).every((key) => !rules[key]?.(values[key], values));
+}
+
+/** The fields of step 1 as they travel. */
+export function detailsWire(values: DetailsValues, phones: Phones): Record<string, string> {
+  return {
+    name: values.name.trim(),
+    email: values.email.trim().toLowerCase(),
+    ...(values.currpassword ? { currpassword: values.currpassword } : {}),
+    ...phones.wireOf(values.phone),
+    address: values.address.trim(),
+    city: values.city.trim(),
+    zip: values.zip.trim(),
+    country_code: values.country,
+    state_code: values.state,
+  };
+}
+
+/** The fields of step 2 as they travel. */
+export function companyWire(values: CompanyValues, phones: Phones): Record<string, string> {
+  return {
+    company_name: values.name.trim(),
+    company_email: values.email.trim().toLowerCase(),
+    company_phone: phones.phoneResult(values.phone).e164 ?? '',
+    company_address: values.address.trim(),
+    company_city: values.city.trim(),
+    company_zip: values.zip.trim(),
+    company_country_code: values.country,
+    company_state_code: values.state,
+  };
+}
+
+/** A refused step, with its messages under the names that the forms have. */
+export function inFormWords(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const name = (field: string): string => {
+    const own = field.replace(/^company_/, '');
+    if (own.startsWith('phone')) return 'phone';
+    return own.replace(/^(country|state)_code$/, '$1');
+  };
+  const errors = Object.fromEntries(
+    Object.entries(error.errors).map(([field, texts]) => [name(field), texts]),
+  );
+  return new ApiError(error.status, error.message, {
+    errors,
+    ...(error.requestId ? { requestId: error.requestId } : {}),
+  });
+}
+
+/** What a picture may be. The server checks what is in the file, whatever it calls itself. */
+export const PICTURE = {
+  types: ['image/png', 'image/jpeg', 'image/webp'],
+  maxBytes: 2 * 1024 * 1024,
+} as const;
+
+/** Why a file is not taken as a picture, before it is sent; null: it may be one. */
+export function pictureFault(file: Pick<File, 'type' | 'size'>): string | null {
+  if (!(PICTURE.types as readonly string[]).includes(file.type))
+    return 'Choose a PNG, JPEG or WebP picture. Other kinds, such as SVG, are not taken.';
+  if (file.size === 0) return 'This file is empty.';
+  if (file.size > PICTURE.maxBytes)
+    return `This picture has ${(file.size / 1024 / 1024).toFixed(1)} MB. Choose one of at most 2 MB.`;
+  return null;
+}

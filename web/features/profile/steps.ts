@@ -1,0 +1,72 @@
+import type { SessionUser } from '../../../contract/people.ts';
+import { type Grade, mayPerson, type Permission } from '../../../contract/permissions.ts';
+import type { SetupCheck } from '../../../contract/setup.ts';
+import type { StepState } from '../../ui/wizard.ts';
+import { companyOf, companyRules, detailsOf, detailsRules, isComplete, isOwner } from './model.ts';
+
+export const STEP_KEYS = ['details', 'company', 'agreement', 'card', 'account'] as const;
+export type StepKey = (typeof STEP_KEYS)[number];
+
+type Person = SessionUser;
+type Check = Pick<
+  SetupCheck,
+  'paymentgateway' | 'card_set' | 'accountconnected' | 'agency_onboarding_status'
+>;
+
+const has = (user: Person, permission: Permission) =>
+  mayPerson(user.grade as Grade, user.module_permissions, permission);
+
+/** The document that a person's kind of company has to accept; none for the people of a root. */
+export function documentOf(
+  user: Pick<SessionUser, 'company_kind'>,
+): 'default_agency' | 'default_client' | undefined {
+  return user.company_kind === 'root'
+    ? undefined
+    : user.company_kind === 'agency'
+      ? 'default_agency'
+      : 'default_client';
+}
+
+/** Whether a set-up is complete without a card (domain, Set-up states: card unless not required). */
+function cardMayWait(user: Person, check: Check): boolean {
+  return user.company_kind === 'agency' ? check.agency_onboarding_status : user.manual_bill === 'T';
+}
+
+/**
+ * The steps of somebody's set-up and which of them are done: who keeps the company's details, cards, accounts and
+ * agreements has steps for them (PROF-01). Steps stay in the list when they are done, so that one can go back.
+ * The account may wait: it is not part of a complete set-up, though nothing runs without it.
+ * @param withCard false leaves out the card (profile-setup-v1)
+ */
+export function stepsOf(
+  user: Person,
+  check: Check,
+  isAgreed: boolean,
+  withCard: boolean,
+): (StepState & { key: StepKey })[] {
+  const steps: (StepState & { key: StepKey })[] = [
+    { key: 'details', isDone: isComplete(detailsOf(user), detailsRules(user.email)) },
+  ];
+  if (isOwner(user)) {
+    steps.push({ key: 'company', isDone: isComplete(companyOf(user), companyRules(true)) });
+  }
+  if (documentOf(user) && has(user, 'agreement.accept')) steps.push({ key: 'agreement', isDone: isAgreed });
+  if (check.paymentgateway !== 'none') {
+    if (withCard && has(user, 'card.write'))
+      steps.push({ key: 'card', isDone: check.card_set, isOptional: cardMayWait(user, check) });
+    if (user.company_kind === 'agency' && has(user, 'account.write')) {
+      steps.push({ key: 'account', isDone: check.accountconnected === 'completed', isOptional: true });
+    }
+  }
+  return steps;
+}
+
+/** The last step's button (spec product 2). */
+export function finishWords(user: Pick<SessionUser, 'company_kind'>): string {
+  return user.company_kind === 'client' ? 'Go To Dashboard' : 'Go To General Settings';
+}
+
+/** Where the last step's button leads. */
+export function finishPath(user: Pick<SessionUser, 'company_kind'>): string {
+  return user.company_kind === 'client' ? '/dashboard' : '/configuration/general-setting';
+}

@@ -1,0 +1,89 @@
+import type { RoleModule, SessionUser } from '../../../contract/people.ts';
+
+/** The modules that have permission rows (the contract's own list brings its schemas along). */
+export const MODULE_NAMES = [
+  'Ads Design',
+  'Campaign',
+  'LeadsPeek',
+  'Settings',
+] as const satisfies readonly RoleModule['module_name'][];
+
+/** What a role may do in one module; the wire's flags as booleans. */
+export interface Right {
+  enable: boolean;
+  create: boolean;
+  update: boolean;
+  delete: boolean;
+}
+export type ModuleName = (typeof MODULE_NAMES)[number];
+export type Matrix = Record<ModuleName, Right>;
+type Rows = SessionUser['module_permissions'];
+
+export const FLAGS = ['enable', 'create', 'update', 'delete'] as const;
+export type FlagName = (typeof FLAGS)[number];
+
+export const FLAG_WORDS: Record<FlagName, string> = {
+  enable: 'See',
+  create: 'Create',
+  update: 'Change',
+  delete: 'Delete',
+};
+
+/** What each module of permissions is about. */
+export const MODULE_LINES: Record<ModuleName, string> = {
+  'Ads Design': 'Banners and audiences.',
+  Campaign: 'Clients and their campaigns.',
+  LeadsPeek: 'Leads, their dashboards and exports.',
+  Settings: 'People, roles, brand and other settings.',
+};
+
+/** The matrix of a role; a module without a row allows nothing. */
+export function matrixOf(rows: Rows): Matrix {
+  const entries = MODULE_NAMES.map((name) => {
+    const row = rows.find((one) => one.module_name === name);
+    const right: Right = {
+      enable: row?.enable_permission === 'T',
+      create: row?.create_permission === 'T',
+      update: row?.update_permission === 'T',
+      delete: row?.delete_permission === 'T',
+    };
+    return [name, right] as const;
+  });
+  return Object.fromEntries(entries) as Matrix;
+}
+
+const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
+
+/** The rows of a matrix as they travel. */
+export function rowsOf(matrix: Matrix): Rows {
+  return MODULE_NAMES.map((module_name) => ({
+    module_name,
+    enable_permission: flag(matrix[module_name].enable),
+    create_permission: flag(matrix[module_name].create),
+    update_permission: flag(matrix[module_name].update),
+    delete_permission: flag(matrix[module_name].delete),
+  }));
+}
+
+/** The matrix after one tick: nothing can be done in a module that is not seen, so the one follows the other. */
+export function tick(matrix: Matrix, module: ModuleName, name: FlagName, on: boolean): Matrix {
+  const before = matrix[module];
+  const off: Right = { enable: false, create: false, update: false, delete: false };
+  const right = name === 'enable' && !on ? off : { ...before, [name]: on, enable: on || before.enable };
+  return { ...matrix, [module]: right };
+}
+
+/** A right in one or two words. */
+export function rightWords(right: Right): string {
+  if (!right.enable) return 'None';
+  const more = (['create', 'update', 'delete'] as const).filter((name) => right[name]);
+  if (more.length === 3) return 'Everything';
+  return more.length === 0
+    ? 'See only'
+    : ['see', ...more.map((name) => FLAG_WORDS[name].toLowerCase())].join(', ');
+}
+
+/** '1 person', '3 people'. */
+export function peopleWords(count: number): string {
+  return count === 1 ? '1 person' : `${count} people`;
+}

@@ -1,0 +1,127 @@
+import {
+  AsYouType,
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  getExampleNumber,
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import examples from 'libphonenumber-js/mobile/examples';
+import { LOCALE } from './format.ts';
+import type { PhoneValue, PhoneWire } from './phone.types.ts';
+
+/** All that is known of a number (spec product 3, Phone-number result); null where it cannot be told. */
+export interface PhoneResult {
+  /** Two letters, such as US. */
+  countryCode: string | null;
+  isValid: boolean;
+  /** As it was typed. */
+  phoneNumber: string | null;
+  /** Digits without the plus, such as 1. */
+  countryCallingCode: string | null;
+  nationalNumber: string | null;
+  formatInternational: string | null;
+  formatNational: string | null;
+  e164: string | null;
+  /** Such as MOBILE or FIXED_LINE; null where the number plan does not tell. */
+  type: string | null;
+  /** tel:+12015550123 */
+  uri: string | null;
+}
+
+const countryOf = (code: string): CountryCode | undefined => (isSupportedCountry(code) ? code : undefined);
+
+/** What people paste, made readable for the parser: 'tel:' dropped, '00' taken for '+', other digits for ours. */
+function plain(text: string): string {
+  return text
+    .normalize('NFKC')
+    .trim()
+    .replace(/^tel:/i, '')
+    .replace(/^00(?=\s*[1-9])/, '+')
+    .trim();
+}
+
+const isInternational = (text: string): boolean => plain(text).replace(/^\(/, '').startsWith('+');
+
+function parse({ country, number }: PhoneValue): PhoneNumber | undefined {
+  return parsePhoneNumberFromString(plain(number), countryOf(country));
+}
+
+/** Everything about a number. A number without a country is never valid. */
+export function phoneResult(value: PhoneValue): PhoneResult {
+  const found = parse(value);
+  const country = found?.country ?? countryOf(value.country);
+  return {
+    countryCode: country ?? null,
+    isValid: Boolean(found?.isValid() && found.country),
+    phoneNumber: value.number.trim() || null,
+    countryCallingCode: found?.countryCallingCode ?? (country ? getCountryCallingCode(country) : null),
+    nationalNumber: found?.nationalNumber ?? null,
+    formatInternational: found?.formatInternational() ?? null,
+    formatNational: found?.formatNational() ?? null,
+    e164: found?.number ?? null,
+    type: found?.getType() ?? null,
+    uri: found?.getURI() ?? null,
+  };
+}
+
+/** The value after something was typed or pasted; a number that names its country ('+44 …') chooses it. */
+export function typed(value: PhoneValue, text: string): PhoneValue {
+  if (!isInternational(text)) return { ...value, number: text };
+  const asYouType = new AsYouType();
+  asYouType.input(plain(text));
+  const country = parsePhoneNumberFromString(plain(text))?.country ?? asYouType.getCountry();
+  return { country: country ?? value.country, number: text };
+}
+
+/** The value after a country was chosen: a number typed with another country's code keeps only its national part. */
+export function withCountry(value: PhoneValue, country: string): PhoneValue {
+  if (!country || !isInternational(value.number)) return { ...value, country };
+  const found = parse(value);
+  return { country, number: found && found.country !== country ? found.nationalNumber : value.number };
+}
+
+/** The value as it is shown when the field is left: a valid number in its country's own writing. */
+export function tidied(value: PhoneValue): PhoneValue {
+  const result = phoneResult(value);
+  if (!result.isValid || !result.countryCode || !result.formatNational) return value;
+  return { country: result.countryCode, number: result.formatNational };
+}
+
+/** What helps to mend an unfinished number (spec product 5); nothing where it is valid or empty. */
+export function hintOf(value: PhoneValue): { country?: string; number?: string } {
+  const result = phoneResult(value);
+  if (!value.number.trim() || result.isValid) return {};
+  if (!result.countryCode) return { country: 'Choose country' };
+  const example = getExampleNumber(result.countryCode as CountryCode, examples)?.formatNational();
+  return example ? { number: `Example: ${example}` } : {};
+}
+
+/** The parts to send; all empty for an empty number. Undefined while it is not valid. */
+export function wireOf(value: PhoneValue): PhoneWire | undefined {
+  if (!value.number.trim()) return { phonenum: '', phone_country_code: '', phone_country_calling_code: '' };
+  const { isValid, nationalNumber, countryCode, countryCallingCode } = phoneResult(value);
+  if (!isValid || !nationalNumber || !countryCode) return undefined;
+  return {
+    phonenum: nationalNumber,
+    phone_country_code: countryCode,
+    phone_country_calling_code: `+${countryCallingCode}`,
+  };
+}
+
+export interface Country {
+  code: string;
+  name: string;
+  /** With the plus: +1. */
+  callingCode: string;
+}
+
+/** Every country that has numbers, by name. */
+export function countries(): Country[] {
+  const names = new Intl.DisplayNames([LOCALE], { type: 'region' });
+  return getCountries()
+    .map((code) => ({ code, name: names.of(code) ?? code, callingCode: `+${getCountryCallingCode(code)}` }))
+    .sort((a, b) => a.name.localeCompare(b.name, LOCALE));
+}
