@@ -172,12 +172,13 @@ export async function addSnapshots(tx: Tx, rootId: string, before: Date): Promis
       select p.*, coalesce(s.upto, '-infinity') as since, coalesce(s.balance, 0) as balance from parties p
       left join lateral (select upto, balance from account_snapshot s where s.company_id = p.company_id
                          and s.account_code = p.code order by upto desc limit 1) s on true),
+    -- A subquery a party, so that each reads its own range of the index and never the whole table.
     days as (
-      select l.company_id, l.root_id, l.agency_id, l.code, l.balance,
-        (date_trunc('day', e.created_at at time zone 'UTC') + interval '1 day') at time zone 'UTC' as upto, sum(e.amount) as change
-      from last l join entry e on e.company_id = l.company_id and e.account_code = l.code and e.created_at >= l.since
-       and e.created_at < (date_trunc('day', least(${before}::timestamptz, now() - interval '1 day') at time zone 'UTC') at time zone 'UTC')
-      group by 1, 2, 3, 4, 5, 6),
+      select l.company_id, l.root_id, l.agency_id, l.code, l.balance, d.upto, d.change from last l cross join lateral (
+        select (date_trunc('day', e.created_at at time zone 'UTC') + interval '1 day') at time zone 'UTC' as upto, sum(e.amount) as change
+        from entry e where e.company_id = l.company_id and e.account_code = l.code and e.created_at >= l.since
+          and e.created_at < (date_trunc('day', least(${before}::timestamptz, now() - interval '1 day') at time zone 'UTC') at time zone 'UTC')
+        group by 1) d),
     added as (
       insert into account_snapshot (company_id, account_code, upto, root_id, agency_id, balance)
       select company_id, code, upto, root_id, agency_id, (balance + sum(change) over (partition by company_id, code order by upto))::bigint
