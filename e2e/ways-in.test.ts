@@ -93,7 +93,7 @@ async function fromMenu(page: Page, item: string): Promise<void> {
 /** A field by its label alone, without the mark of what is required and the button beside a password. */
 const box = (at: Page | Locator, name: string) => at.getByRole('textbox', { name, exact: true });
 const dialog = (page: Page, title: string) => page.getByRole('dialog', { name: title });
-const someone = (company = client) => app.make.user(company, { password: PASSWORD });
+const someone = (company = client) => app.make.user(company, { password: PASSWORD, profileDone: true });
 
 describe('[AUTH-07] [AUTH-08] registering', () => {
   const fill = async (page: Page, email: string) => {
