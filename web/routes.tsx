@@ -60,9 +60,13 @@ const routerPath = (path: string): string =>
 async function ask(
   queryClient: QueryClient,
   location: { pathname: string; href: string },
-  rules: PageRow['rules'],
+  { guard, rules, to: leadsTo }: Pick<PageRow, 'guard' | 'rules' | 'to'>,
 ): Promise<Decision> {
-  const facts: Facts = { ...(await loadFacts(queryClient)) };
+  // A page for everybody asks nothing about who it is: a session that is over does not stand in its way.
+  const facts: Facts =
+    guard === 'public' && !rules && !leadsTo
+      ? { user: null, setup: null }
+      : { ...(await loadFacts(queryClient)) };
   if (!facts.user && rules?.includes('registerOpen')) {
     facts.isRegisterAccount =
       (await queryClient.ensureQueryData(accessOptionsQuery)).isRegisterAccount === 'T';
@@ -78,12 +82,13 @@ async function ask(
 const Blank = () => <main aria-busy="true" />;
 
 /** One route for an address of the table; which page it shows, the table decides. */
-function routeOf(path: string, { layout, rules }: Pick<PageRow, 'layout' | 'rules'>) {
+function routeOf(path: string, page: Pick<PageRow, 'layout' | 'guard' | 'rules' | 'to'>) {
+  const { layout } = page;
   const route = createRoute({
     getParentRoute: () => (layout === 'frame' ? framed : root),
     path,
     beforeLoad: async ({ context, location }) => ({
-      decision: await ask(context.queryClient, location, rules),
+      decision: await ask(context.queryClient, location, page),
     }),
     loader: async ({ context: { decision } }) => {
       if (decision.kind === 'page') await (pageOf(decision.page) ?? Planned).preload?.();
@@ -112,7 +117,7 @@ const of = (layout: PageRow['layout']) =>
 const tree = root.addChildren([
   ...of('bare'),
   // What no address of the table matches: the 404 page, in the frame for who is signed in.
-  framed.addChildren([...of('frame'), routeOf('/$', { layout: 'frame' })]),
+  framed.addChildren([...of('frame'), routeOf('/$', { layout: 'frame', guard: 'protected' })]),
 ]);
 
 /** The router of the app. Search parameters are plain strings, so that addresses stay readable. */
