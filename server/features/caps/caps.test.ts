@@ -262,5 +262,10 @@ describe('[BEY-03] limits on spending', () => {
     await set('agency', { subject: 'wallet', subjectID: agency.id, period: 'day', soft: '5.00', hard: '' });
     expect((await list('client')).some((cap) => cap.subject === 'wallet')).toBe(false);
     expect((await list('agency')).some((cap) => cap.subject === 'wallet')).toBe(true);
+    const above = await app.call('GET', `/api/ledger/caps?companyID=${agency.id}`, {
+      host: HOST,
+      token: tokens.client,
+    });
+    expect(above.status).toBe(404);
   });
 });

@@ -219,8 +219,13 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
       };
     },
 
+    /** Limits of the scope, or those of one company of it. @throws Refusal 404 for another one */
     list: (ctx: Ctx, companyId: string | undefined) =>
-      inScope(db.app, ctx.scope, (tx) => wire(tx, { companyId }, clock.now())),
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (companyId && !(await store.seesCompany(tx, companyId)))
+          throw new Refusal('not_found', ownMessages.notFound);
+        return wire(tx, { companyId }, clock.now());
+      }),
 
     /** Sets a limit; both amounts empty lift it. Returns the subject's limits. */
     set: (

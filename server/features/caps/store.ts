@@ -77,6 +77,12 @@ export async function subject(tx: Tx, kind: 'wallet' | 'client' | 'campaign', id
   return row && { ...row, agency_id: row.agency_id! };
 }
 
+/** Whether the scope has a company of this id. */
+export async function seesCompany(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.selectFrom('company').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
  * Waits until nobody spends, and keeps others from it until the transaction ends: of a client and its campaigns by the lock
  * that accepting leads takes (campaigns/store.ts, lockCampaigns), of a wallet by its balance row.
