@@ -95,6 +95,9 @@ describe('[AUTH-01] login', () => {
       requestId: expect.any(String),
     });
     expect((await app.call('POST', '/api/login', { host: 'nowhere.test', body: {} })).status).toBe(421);
+    // A host that is more than a name and a port, so that others would read somebody else's out of it.
+    for (const host of [`${HOST}:80@evil.test`, `${HOST}:80/x`, `${HOST}:80#x`, `evil.test@${HOST}`])
+      expect([host, (await app.call('POST', '/api/login', { host, body: {} })).status]).toEqual([host, 421]);
   });
 });
 
