@@ -123,6 +123,14 @@ describe('[AUTH-02] refresh tokens', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(first)));
     expect(new Set(answers.map((a) => a.status))).toEqual(new Set([200]));
     expect(new Set(answers.map((a) => a.body.refresh_token)).size).toBe(1);
+    const [id] = first.split('.');
+    const { rows } = await app.admin.query('select generation, revoked_at from session where id = $1', [id]);
+    expect(rows).toEqual([{ generation: 1, revoked_at: null }]);
+    // The one lineage goes on; whoever comes late with the first token ends it.
+    const next = answers[0]!.body.refresh_token as string;
+    expect((await refresh(next)).status).toBe(200);
+    expect((await refresh(first)).status).toBe(401);
+    expect((await refresh(next)).status).toBe(401);
   });
 
   test('an ended session ends its access tokens too, a login lasts 30 days at most', async () => {

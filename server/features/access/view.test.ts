@@ -465,7 +465,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
 
   test('a download that was asked for in view mode is over with the view, and with the login behind it', async () => {
     for (const end of ['/api/user/switch/revert', '/api/logout']) {
-      const view = await viewAs(await signIn('root'), 'client');
+      const view = await viewAs(await signIn('rootmate'), 'rivalclient');
       const path = '/api/leadspeek/report/lead/export';
       const made = await post('/api/general/download-token', view, { path });
       const kept = await post('/api/general/download-token', view, { path });
