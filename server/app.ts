@@ -72,7 +72,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const limits = createLimits(platform);
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
   const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
-  const settings = createSettings(platform, { tenants, audit });
+  const settings = createSettings(platform, { tenants, audit, limits });
   const ledger = createLedger();
   const notices = createNotices({ tenants, people, mail });
   const caps = createCaps(platform, { audit, notices });

@@ -1,6 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { renderAsync } from '@resvg/resvg-js';
 import { Refusal } from '../../contract/errors.ts';
+import { drawSvg } from './svg.ts';
 
 /** The formats a picture may be uploaded in. */
 export type PictureFormat = 'png' | 'jpeg' | 'webp' | 'svg';
@@ -30,7 +30,7 @@ export interface Picture {
 /** Most bytes an uploaded picture may have. */
 export const PICTURE_BYTES = 2 * 1024 * 1024;
 const PICTURE_PIXELS = 24_000_000;
-/** An SVG beyond this is no logo; what it may nest and draw is bounded by its renderer. */
+/** An SVG beyond this is no logo; what it may nest and draw is bounded by the process that draws it (platform/svg.ts). */
 const SVG_BYTES = 512 * 1024;
 
 /**
@@ -156,24 +156,9 @@ async function rasterise(
     throw refuse('must not have pictures inside the drawing; upload those as PNG');
   const [width, height] = proportions(text);
   if (!width || !height || width / height > 100 || height / width > 100) throw unreadable;
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), 5_000);
-  try {
-    const drawn = await renderAsync(
-      file,
-      {
-        fitTo: width >= height ? { mode: 'width', value: maxSide } : { mode: 'height', value: maxSide },
-        font: { loadSystemFonts: true, defaultFontFamily: 'sans-serif' },
-        logLevel: 'off',
-      },
-      stop.signal,
-    );
-    return drawn.asPng();
-  } catch {
-    throw unreadable;
-  } finally {
-    clearTimeout(timer);
-  }
+  return drawSvg(file, width >= height ? 'width' : 'height', maxSide).catch((error: unknown) => {
+    throw error instanceof Refusal ? error : unreadable;
+  });
 }
 
 /** Width and height of a drawing's own coordinates, by its viewBox, else by its width and height. */

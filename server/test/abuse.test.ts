@@ -273,6 +273,23 @@ describe('requests out of the ordinary', () => {
       },
     });
     expect(body.company_id).toBe(agency.id);
+    // Neither in what is written down, nor in what is counted: another address a try is no way around the limit.
+    const user = await app.make.user(agency, { password: 'correct horse battery' });
+    let tries = 0;
+    const login = (password: string) =>
+      app.call('POST', '/api/login', {
+        host,
+        body: { username: user.email, password },
+        headers: { 'x-forwarded-for': `203.0.113.${++tries}`, 'x-real-ip': `203.0.113.${tries}` },
+      });
+    expect((await login('correct horse battery')).status).toBe(200);
+    const { rows } = await app.admin.query('select host(ip) as ip from session where user_id = $1', [
+      user.id,
+    ]);
+    expect(rows).toEqual([{ ip: '127.0.0.1' }]);
+    const answers: number[] = [];
+    for (let i = 0; i < 8; i++) answers.push((await login('wrong horse battery')).status);
+    expect(answers.at(-1)).not.toBe(401);
   });
 
   test('an address with an IPv6 zone is written down without it', async () => {

@@ -95,6 +95,9 @@ describe('[AUTH-01] login', () => {
       requestId: expect.any(String),
     });
     expect((await app.call('POST', '/api/login', { host: 'nowhere.test', body: {} })).status).toBe(421);
+    // A host that is more than a name and a port, so that others would read somebody else's out of it.
+    for (const host of [`${HOST}:80@evil.test`, `${HOST}:80/x`, `${HOST}:80#x`, `evil.test@${HOST}`])
+      expect([host, (await app.call('POST', '/api/login', { host, body: {} })).status]).toEqual([host, 421]);
   });
 });
 
@@ -120,6 +123,14 @@ describe('[AUTH-02] refresh tokens', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(first)));
     expect(new Set(answers.map((a) => a.status))).toEqual(new Set([200]));
     expect(new Set(answers.map((a) => a.body.refresh_token)).size).toBe(1);
+    const [id] = first.split('.');
+    const { rows } = await app.admin.query('select generation, revoked_at from session where id = $1', [id]);
+    expect(rows).toEqual([{ generation: 1, revoked_at: null }]);
+    // The one lineage goes on; whoever comes late with the first token ends it.
+    const next = answers[0]!.body.refresh_token as string;
+    expect((await refresh(next)).status).toBe(200);
+    expect((await refresh(first)).status).toBe(401);
+    expect((await refresh(next)).status).toBe(401);
   });
 
   test('an ended session ends its access tokens too, a login lasts 30 days at most', async () => {

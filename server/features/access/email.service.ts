@@ -9,6 +9,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { People } from '../people/index.ts';
 import * as store from './email.store.ts';
+import * as entryStore from './entry.store.ts';
 import type { Factors } from './factor.service.ts';
 import * as limit from './limit.policy.ts';
 import { newAddressMail, noticeMail } from './mails.ts';
@@ -99,6 +100,9 @@ export function createEmails(
           if (!user || user.disabled_at) throw stale;
           await people.setEmail(tx, row.user_id, row.email);
           await store.endChanges(tx, row.user_id, now);
+          // What was sent to the old address opens nothing any more.
+          await entryStore.endResets(tx, row.user_id, now);
+          await entryStore.endChallenges(tx, row.user_id, now);
           const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
           await audit.recordSystem(tx, now, owner, {
             action: 'email.changed',

@@ -14,6 +14,7 @@ import type { Audit } from '../audit/index.ts';
 import { type People, readPhone } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Captcha } from './captcha.service.ts';
+import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
 import { refuseAddress } from './factor.service.ts';
 import * as limit from './limit.policy.ts';
@@ -323,6 +324,8 @@ export function createEntry(
         const { row } = before;
         if (!(await store.useReset(tx, row.id, row.user_id, now))) throw gone(ownMessages.resetUsed);
         await people.setPassword(tx, row.user_id, passwordHash);
+        // Whoever had the old password may have asked for another address with it.
+        await emailStore.endChanges(tx, row.user_id, now);
         await store.endChallenges(tx, row.user_id, now);
         const ids = await sessions.endAll(tx, row.user_id, null, 'password');
         await post.send(

@@ -8,6 +8,7 @@ import type { Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { People } from '../people/index.ts';
+import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
 import * as factor from './factor.policy.ts';
 import * as limit from './limit.policy.ts';
@@ -71,6 +72,7 @@ export function createFactors(
         const now = clock.now();
         await people.setPassword(tx, user.id, passwordHash);
         await store.endResets(tx, user.id, now);
+        await emailStore.endChanges(tx, user.id, now);
         await store.endChallenges(tx, user.id, now);
         const ids = await sessions.endAll(tx, user.id, ctx.actor.sessionId, 'password');
         await post.send(

@@ -202,11 +202,13 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     async actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null> {
       const used = await store.useDownloadToken(db.app, hashToken(token), path, clock.now());
       if (!used) return null;
-      const { user, viewer } = await inScope(db.app, { rootId: used.root_id }, async (tx) => ({
+      const { user, viewer, isSignedIn } = await inScope(db.app, { rootId: used.root_id }, async (tx) => ({
         user: await people.byId(tx, used.user_id),
         viewer: used.viewer_id ? await people.byId(tx, used.viewer_id) : null,
+        isSignedIn: await sessionStore.isSignedIn(tx, used.user_id, used.viewer_id, clock.now()),
       }));
-      if (!user || user.disabled_at || user.removed_at || viewer?.disabled_at) return null;
+      // A token is no longer good than the login, or the view, that it was made in.
+      if (!isSignedIn || !user || user.disabled_at || user.removed_at || viewer?.disabled_at) return null;
       const actor: Actor = {
         userId: used.user_id,
         sessionId: '',

@@ -95,6 +95,30 @@ export async function liveSessionsOf(tx: Tx, userId: string, at: Date) {
     .execute();
 }
 
+/**
+ * Whether somebody is signed in anywhere, or, with a viewer, is being viewed by them: a view lives while the login behind it
+ * does.
+ */
+export async function isSignedIn(
+  tx: Tx,
+  userId: string,
+  viewerId: string | null,
+  at: Date,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('session as s')
+    .leftJoin('session as behind', 'behind.id', 's.viewer_session_id')
+    .select('s.id')
+    .where('s.user_id', '=', userId)
+    .where('s.viewer_id', viewerId ? '=' : 'is', viewerId)
+    .where('s.revoked_at', 'is', null)
+    .where('s.expires_at', '>', at)
+    .where('behind.revoked_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The address that a person's newest session was opened from or last renewed at. */
 export async function lastAddress(tx: Tx, userId: string): Promise<string | null> {
   const row = await tx

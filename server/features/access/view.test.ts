@@ -462,6 +462,19 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     );
     expect(used).toMatchObject({ userId: people.client, trueActor: { userId: people.root } });
   });
+
+  test('a download that was asked for in view mode is over with the view, and with the login behind it', async () => {
+    for (const end of ['/api/user/switch/revert', '/api/logout']) {
+      const view = await viewAs(await signIn('rootmate'), 'rivalclient');
+      const path = '/api/leadspeek/report/lead/export';
+      const made = await post('/api/general/download-token', view, { path });
+      const kept = await post('/api/general/download-token', view, { path });
+      const ask = (url: unknown) => app.call('GET', String(url), { host: HOST });
+      expect((await ask(made.body.url)).status).toBe(200);
+      expect((await post(end, view, {})).status).toBe(200);
+      expect([end, (await ask(kept.body.url)).status]).toEqual([end, 401]);
+    }
+  });
 });
 
 interface Definition {

@@ -1,6 +1,6 @@
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
-import type { Caps } from '../caps/index.ts';
+import type { Caps, Spend } from '../caps/index.ts';
 import type { AccountRef, Ledger, Posting } from '../ledger/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import * as store from './store.ts';
@@ -95,9 +95,9 @@ export async function openTill(
     at,
     held.caps,
   );
-  const sold: { sale: LeadSale; parts: { lotId: string; amount: bigint }[] | null }[] = [];
+  const sold: { sale: LeadSale; spend: Spend; parts: { lotId: string; amount: bigint }[] | null }[] = [];
 
-  const spendOf = (sale: Omit<LeadSale, 'id'>) => {
+  const spendOf = (sale: Omit<LeadSale, 'id'>): Spend => {
     const book = wallets.get(sale.agencyId);
     const pays = sale.costMicros > 0n && book !== undefined && book.available >= sale.costMicros;
     return {
@@ -125,7 +125,7 @@ export async function openTill(
       limits.take(sale.rootId, spend);
       balances.set(sale.campaignId, (balances.get(sale.campaignId) ?? 0n) - sale.priceMicros);
       const parts = spend.walletMicros > 0n ? wallets.get(sale.agencyId)!.draw(spend.walletMicros) : null;
-      sold.push({ sale, parts });
+      sold.push({ sale, spend, parts });
     },
 
     /**
@@ -173,6 +173,9 @@ export async function openTill(
         at,
         limits.counted(),
       );
+      // Limits count each lead once, however often it is sold.
+      for (const [i, { sale, spend }] of paid.entries())
+        if (!ids[i]) await limits.takeBack(sale.rootId, spend);
       await limits.tell();
       const byLead = new Map<string, string | null>(sold.map(({ sale }) => [sale.id, null]));
       paid.forEach(({ sale }, i) => {

@@ -215,6 +215,26 @@ describe('[BEY-03] limits on spending', () => {
     expect(checks.filter((c) => c.violations > 0 && !c.name.startsWith('every lead with'))).toEqual([]);
   });
 
+  test('a lead that is sold again is counted once', async () => {
+    const campaign = await app.make.campaign(client, { price: 4n * USD, balance: 100n * USD });
+    await set('agency', { subject: 'campaign', subjectID: campaign.id, period: 'day', hard: '20.00' });
+    const at = app.clock.now();
+    const { agency_id, company_id } = campaign.owner;
+    const where = { rootId: root.id, agencyId: agency_id, clientId: company_id, campaignId: campaign.id };
+    const sale = () => ({ id: newId(at), ...where, priceMicros: 4n * USD, costMicros: 0n });
+    const [first, second] = [sale(), sale()];
+    const sell = (...sales: (typeof first)[]) =>
+      inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+        app.features.billing.sellLeads(tx, sales, at),
+      );
+    const spent = async () => (await list('agency')).find((cap) => cap.subjectID === campaign.id)?.spent;
+    expect(await sell(first)).toEqual([expect.any(String)]);
+    expect(await sell(first)).toEqual([null]);
+    expect(await spent()).toBe('4.00');
+    expect(await sell(first, second)).toEqual([null, expect.any(String)]);
+    expect(await spent()).toBe('8.00');
+  });
+
   test('a limit that is set while leads are being accepted counts them', async () => {
     const campaign = await app.make.campaign(client, { price: 4n * USD, balance: 100n * USD });
     let setting: ReturnType<typeof set> | undefined;
@@ -262,5 +282,10 @@ describe('[BEY-03] limits on spending', () => {
     await set('agency', { subject: 'wallet', subjectID: agency.id, period: 'day', soft: '5.00', hard: '' });
     expect((await list('client')).some((cap) => cap.subject === 'wallet')).toBe(false);
     expect((await list('agency')).some((cap) => cap.subject === 'wallet')).toBe(true);
+    const above = await app.call('GET', `/api/ledger/caps?companyID=${agency.id}`, {
+      host: HOST,
+      token: tokens.client,
+    });
+    expect(above.status).toBe(404);
   });
 });

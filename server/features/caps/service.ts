@@ -163,6 +163,7 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
       const book = new CapBook(limits);
       const counts = new Map<string, SpendRow>();
       const count = (
+        counts: Map<string, SpendRow>,
         subject: 'wallet' | 'client' | 'campaign',
         subject_id: string,
         owner: { root_id: string; agency_id: string; company_id: string },
@@ -180,18 +181,27 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
             micros,
           });
       };
+      const countAll = (into: Map<string, SpendRow>, rootId: string, spend: Spend): void => {
+        const { agencyId, clientId, campaignId } = spend;
+        const agency = { root_id: rootId, agency_id: agencyId };
+        count(into, 'wallet', agencyId, { ...agency, company_id: agencyId }, spend.walletMicros);
+        if (clientId) {
+          const owner = { ...agency, company_id: clientId };
+          count(into, 'client', clientId, owner, spend.priceMicros);
+          if (campaignId) count(into, 'campaign', campaignId, owner, spend.priceMicros);
+        }
+      };
       return {
         refusal: (spend: Spend) => book.refusal(spend),
         take(rootId: string, spend: Spend): void {
           book.take(spend);
-          const { agencyId, clientId, campaignId } = spend;
-          const agency = { root_id: rootId, agency_id: agencyId };
-          count('wallet', agencyId, { ...agency, company_id: agencyId }, spend.walletMicros);
-          if (clientId) {
-            const owner = { ...agency, company_id: clientId };
-            count('client', clientId, owner, spend.priceMicros);
-            if (campaignId) count('campaign', campaignId, owner, spend.priceMicros);
-          }
+          countAll(counts, rootId, spend);
+        },
+        /** Takes out of what was posted with `counted` what turned out to have been posted before. */
+        async takeBack(rootId: string, spend: Spend): Promise<void> {
+          const twice = new Map<string, SpendRow>();
+          countAll(twice, rootId, spend);
+          for (const row of twice.values()) await store.takeBackSpend(tx, row);
         },
         /** What was counted, for the posting that spends it; in one order for everybody. */
         counted: (): SpendRow[] =>
@@ -219,8 +229,13 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
       };
     },
 
+    /** Limits of the scope, or those of one company of it. @throws Refusal 404 for another one */
     list: (ctx: Ctx, companyId: string | undefined) =>
-      inScope(db.app, ctx.scope, (tx) => wire(tx, { companyId }, clock.now())),
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (companyId && !(await store.seesCompany(tx, companyId)))
+          throw new Refusal('not_found', ownMessages.notFound);
+        return wire(tx, { companyId }, clock.now());
+      }),
 
     /** Sets a limit; both amounts empty lift it. Returns the subject's limits. */
     set: (

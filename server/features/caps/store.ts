@@ -77,6 +77,25 @@ export async function subject(tx: Tx, kind: 'wallet' | 'client' | 'campaign', id
   return row && { ...row, agency_id: row.agency_id! };
 }
 
+/** Takes some of a day's spending back that this transaction has counted. */
+export async function takeBackSpend(
+  tx: Tx,
+  row: { subject_id: string; day: string; micros: bigint },
+): Promise<void> {
+  await tx
+    .updateTable('spend_day')
+    .set((eb) => ({ micros: eb('micros', '-', row.micros) }))
+    .where('subject_id', '=', row.subject_id)
+    .where('day', '=', row.day)
+    .execute();
+}
+
+/** Whether the scope has a company of this id. */
+export async function seesCompany(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.selectFrom('company').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
 /**
  * Waits until nobody spends, and keeps others from it until the transaction ends: of a client and its campaigns by the lock
  * that accepting leads takes (campaigns/store.ts, lockCampaigns), of a wallet by its balance row.

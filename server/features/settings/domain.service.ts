@@ -7,6 +7,7 @@ import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Dns, DnsAnswer } from '../../platform/dns.ts';
 import { defineJob } from '../../platform/jobs.ts';
+import type { LimitRule, Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -29,6 +30,8 @@ export const domainsJob = defineJob('settings.domains', z.object({}), { retryLim
 /** Looks are this far apart when somebody asks for them. */
 const BETWEEN_LOOKS = 10_000;
 const BATCH = 50;
+/** Domains that one company enters. */
+const ENTERED: LimitRule = { name: 'domain.entered', max: 20, base: 60, cap: 900, window: 3600 };
 
 export type Domains = ReturnType<typeof createDomains>;
 
@@ -38,7 +41,7 @@ const refuse = (field: string, why: string): Refusal =>
 /** Subdomains and custom domains: entering, verifying, serving and letting go (docs/decisions/0017-custom-domains.md). */
 export function createDomains(
   { db, clock, config, jobs }: Platform,
-  { tenants, audit, dns }: { tenants: Tenants; audit: Audit; dns: Dns },
+  { tenants, audit, limits, dns }: { tenants: Tenants; audit: Audit; limits: Limits; dns: Dns },
 ) {
   const key = derive(config.appKey, 'domain.claim');
   const { domainTarget } = config;
@@ -251,6 +254,8 @@ export function createDomains(
       if (roots || isWithin(host, config.rootDomain) || isWithin(host, domainTarget.host))
         throw refuse('domain', "is part of the platform's own domain; set a subdomain instead");
       if (taken) throw refuse('domain', 'is in use by somebody else');
+      // Each one entered has name servers asked.
+      await limits.take(ENTERED, company.id);
       await store.removeClaims(tx, company.id, { waiting: true, except: host });
       await store.addClaim(tx, {
         ...ownerOf(company),
@@ -268,7 +273,9 @@ export function createDomains(
     async check(ctx: Ctx, company: Target): Promise<void> {
       const claim = await inScope(db.app, ctx.scope, async (tx) => {
         const claims = await store.claimsOf(tx, company.id);
-        const one = claims.find((c) => c.status === 'waiting') ?? claims[0];
+        const wanted = claims.find((c) => c.status === 'waiting') ?? claims[0];
+        // Locked: of many who ask at once only one looks.
+        const one = wanted && (await store.lockClaim(tx, company.id, wanted.host));
         if (!one) throw new Refusal('conflict', 'Enter a domain first.');
         const wait = one.checked_at ? BETWEEN_LOOKS - (clock.now().getTime() - one.checked_at.getTime()) : 0;
         if (wait > 0) {

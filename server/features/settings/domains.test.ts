@@ -293,7 +293,32 @@ describe('[TEN-05] a domain of the tenant’s own', () => {
   });
 });
 
+describe('[TEN-05] name servers are not asked at will', () => {
+  test('of many looks at once one is made', async () => {
+    await enter('many.customer.test');
+    const asked = await Promise.all(Array.from({ length: 20 }, () => ask('POST', 'custom-domain/check', {})));
+    expect(asked.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(429)]);
+  });
+
+  test('a company that enters one domain after the other has to wait', async () => {
+    for (let i = 0; i < 20; i++) expect((await enter(`n${i}.customer.test`)).status).toBe(200);
+    const late = await enter('n20.customer.test');
+    expect(late.status).toBe(429);
+    expect((await state()).claim!.domain).toBe('n19.customer.test');
+    expect((await enter('mine.customer.test', 'other')).status).toBe(200);
+  });
+});
+
 describe('[TEN-04] the subdomain', () => {
+  test('changed many times at once it ends as one of them', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => ask('PUT', 'subdomain', { subdomain: `race${serial}-${i}` })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    const hosts = Array.from({ length: 6 }, (_, i) => `race${serial}-${i}.root.test`);
+    expect((await Promise.all(hosts.map(served))).filter((status) => status === 200)).toHaveLength(1);
+  });
+
   test('is changed, and the one before serves nobody any more', async () => {
     const { status, body } = await ask('PUT', 'subdomain', { subdomain: ` New-Name${serial} ` });
     expect([status, body.message, (body.data as State).subdomain]).toEqual([

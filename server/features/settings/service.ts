@@ -6,6 +6,7 @@ import type { Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { createDns, type Dns } from '../../platform/dns.ts';
 import { checkInput } from '../../platform/http/input.ts';
+import type { Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import { pathOfPicture, type Tenants } from '../tenants/index.ts';
@@ -35,10 +36,15 @@ export type Settings = ReturnType<typeof createSettings>;
 /** The settings of roots and agencies by name, their pictures and their hosts. */
 export function createSettings(
   platform: Platform,
-  { tenants, audit, dns }: { tenants: Tenants; audit: Audit; dns?: Dns },
+  { tenants, audit, limits, dns }: { tenants: Tenants; audit: Audit; limits: Limits; dns?: Dns },
 ) {
   const { db, clock, config } = platform;
-  const domains = createDomains(platform, { tenants, audit, dns: dns ?? createDns(config.dnsServers) });
+  const domains = createDomains(platform, {
+    tenants,
+    audit,
+    limits,
+    dns: dns ?? createDns(config.dnsServers),
+  });
 
   type Labels = { module: string; name: string; slug: string }[];
   const labelsToWire = (labels: Labels): SettingValue<'modulenames'> =>
@@ -241,6 +247,8 @@ export function createSettings(
     ): Promise<{ done: T; state: Awaited<ReturnType<typeof domains.state>> }> {
       const result = await inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
+        // Of two changes at once the later sees what the first has done.
+        await store.lockCompany(tx, company.id);
         const done = await change(tx, company);
         return { done, state: await domains.state(tx, company) };
       });

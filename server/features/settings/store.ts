@@ -3,6 +3,11 @@ import type { Owner } from '../../platform/db/owner.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
+/** Makes changes of a company's hosts queue up behind each other. */
+export async function lockCompany(tx: Tx, id: string): Promise<void> {
+  await tx.selectFrom('company').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+}
+
 /** Versions (and values, where they are kept here) of a company's settings. */
 export async function settingsOf(tx: Tx, companyId: string) {
   return tx

@@ -1,8 +1,11 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { messages, ownMessages } from '../../../contract/messages.ts';
+import { derive } from '../../platform/crypto.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
+import { solveCaptcha } from '../../test/ways-in.ts';
+import { linkToken } from '../access/policy.ts';
 import { readPhone } from '../people/index.ts';
 
 let app: TestApp;
@@ -203,6 +206,59 @@ describe('[PROF-02] POST /user/update', () => {
     expect((await owner.get('/api/user')).body.email).toBe(email);
     await app.signIn(email, HOST);
     expect([await logs('email.asked', owner.id), await logs('email.changed', owner.id)]).toEqual([1, 1]);
+  });
+
+  test('whoever loses the account loses the link to another address with it, and the old address its links', async () => {
+    const owner = await person(client);
+    const email = `thief${++serial}@profile.test`;
+    const confirm = (token: string) =>
+      app.call('POST', '/api/user/confirm-email', { host: HOST, body: { token } });
+    const resetLink = async (): Promise<string> => {
+      const { rows } = await app.admin.query(
+        'select id from password_reset where user_id = $1 order by created_at desc limit 1',
+        [owner.id],
+      );
+      const key = derive(app.platform.config.appKey, 'links');
+      return linkToken(key, 'reset', rows[0].id);
+    };
+    const forgot = async (username: string) => {
+      const body = { username, gtoken: await solveCaptcha(app, HOST) };
+      return app.call('POST', '/api/forgetpass', { host: HOST, body });
+    };
+    const setNew = async (of: string) =>
+      (
+        await app.call('POST', '/api/setnewpassword', {
+          host: HOST,
+          body: { token: await resetLink(), email: of, newpassword: 'a fresh new password' },
+        })
+      ).status;
+    await owner.save({ email, currpassword: PASSWORD });
+    const stolen = await lastLink(email);
+    expect((await forgot(owner.email)).status).toBe(200);
+    expect(await setNew(owner.email)).toBe(200);
+    expect((await confirm(stolen)).status).toBe(410);
+
+    const mover = await person(client);
+    const next = `next${++serial}@profile.test`;
+    await mover.save({ email: next, currpassword: PASSWORD });
+    const changed = await app.call('POST', '/api/user/resetpassword', {
+      host: HOST,
+      token: await app.signIn(mover.email, HOST),
+      body: { usrID: mover.id, newpassword: 'another new password', currpassword: PASSWORD },
+    });
+    expect(changed.status).toBe(200);
+    expect((await confirm(await lastLink(next))).status).toBe(410);
+
+    const third = await person(client);
+    const kept = `kept${++serial}@profile.test`;
+    expect((await forgot(third.email)).status).toBe(200);
+    await third.save({ email: kept, currpassword: PASSWORD });
+    expect((await confirm(await lastLink(kept))).status).toBe(200);
+    const open = await app.admin.query(
+      'select count(*) as n from password_reset where user_id = $1 and used_at is null',
+      [third.id],
+    );
+    expect(Number(open.rows[0].n)).toBe(0);
   });
 
   test('an address that is taken answers error_email and saves nothing; a late link is over', async () => {

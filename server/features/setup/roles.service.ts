@@ -26,14 +26,6 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
   const companyOf = async (tx: Tx, ctx: Ctx, id: string | undefined) =>
     (await tenants.company(tx, id ?? ctx.actor.companyId)) ?? missing();
 
-  /** @throws Refusal 404, 403 for the role that the actor holds */
-  async function changeable(tx: Tx, ctx: Ctx, roleId: string) {
-    const role = (await roles.byId(tx, roleId)) ?? missing();
-    if (ctx.actor.modules && (await people.byId(tx, ctx.actor.userId))?.role_id === role.id)
-      forbid(ownMessages.roleOwn);
-    return role;
-  }
-
   const notBeyond = (ctx: Ctx, rows: RoleModule[]): void => {
     const module = beyond(rows, ctx.actor.modules);
     if (module) {
@@ -42,6 +34,15 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
       });
     }
   };
+
+  /** @throws Refusal 404, 403 for the role that the actor holds, or one that allows more: its holders are not theirs to limit */
+  async function changeable(tx: Tx, ctx: Ctx, roleId: string) {
+    const role = (await roles.byId(tx, roleId)) ?? missing();
+    if (ctx.actor.modules && (await people.byId(tx, ctx.actor.userId))?.role_id === role.id)
+      forbid(ownMessages.roleOwn);
+    notBeyond(ctx, toRows(await roles.rights(tx, role.id)));
+    return role;
+  }
 
   const record = (
     tx: Tx,

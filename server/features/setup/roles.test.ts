@@ -199,6 +199,11 @@ describe('[ROLE-01] roles at the API', () => {
     const more = { roleName: 'More', roleModule: [row('Campaign', 'ec')] };
     expect(await status('PUT', 'update', { roleID: own, ...more, roleModule: [] })).toBe(403);
     expect(await status('PUT', 'update', { roleID: wide, ...more })).toBe(403);
+    // Nor take away from those who may more than they.
+    expect(
+      await status('PUT', 'update', { roleID: wide, roleName: 'Less', roleModule: [row('Campaign')] }),
+    ).toBe(403);
+    expect(await status('DELETE', `remove/${wide}`, {})).toBe(403);
     expect(await status('POST', 'add', more)).toBe(403);
     expect(await status('PUT', 'assign', { usrID: admin.id, roleID: wide })).toBe(403);
     expect(await status('PUT', 'assign', { usrID: friend.id, roleID: wide })).toBe(403);

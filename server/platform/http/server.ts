@@ -48,6 +48,9 @@ declare module 'fastify' {
   }
 }
 
+/** A name or an address, and perhaps a port. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
+
 /** Makes the server with its parsers, guards and error answers; routes are added by `addCalls` and `addPlain`. */
 export function createServer(config: Config, clock: Clock, doors: Doors): FastifyInstance {
   const app = Fastify({
@@ -110,8 +113,10 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
     delete request.raw.headers['x-forwarded-host'];
     void reply.headers(headersOfAll(request));
     if (request.routeOptions.config.access === 'open') return;
-    // Of a host with a port that is none (localhost:99999) no address of ours could be made.
-    if (URL.canParse(`http://${request.host}`)) request.tenant = await doors.tenantOf(request.hostname);
+    // Of a host with a port that is none (localhost:99999) no address of ours could be made, of one that is more than a
+    // name and a port (localhost:80@evil.test) that of somebody else.
+    if (HOST.test(request.host) && URL.canParse(`http://${request.host}`))
+      request.tenant = await doors.tenantOf(request.hostname);
     if (!request.tenant)
       throw Object.assign(new Refusal('not_found', 'Nobody is served at this address.'), {
         misdirected: true,
