@@ -38,6 +38,8 @@ export const PERMISSIONS = {
   'company.list': [...roots, ...agencies],
   'view.switch': [...roots, ...agencies],
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
+  'cost.read': [...roots, ...agencies],
+  'cost.write': roots,
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
   'document.read': [...roots, ...agencies],
