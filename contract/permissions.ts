@@ -108,6 +108,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'company.list': null,
   'view.switch': ['Settings', 'enable'],
   'referral.read': null,
+  'cost.read': ['Settings', 'enable'],
+  'cost.write': ['Settings', 'update'],
   'setting.read': ['Settings', 'enable'],
   'setting.write': ['Settings', 'update'],
 };

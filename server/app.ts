@@ -81,7 +81,10 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const notices = createNotices({ tenants, people, mail });
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
-  const billing = createBilling({ ledger, wallet, caps, costs }, platform.config.stripe ? 'stripe' : 'sandbox');
+  const billing = createBilling(
+    { ledger, wallet, caps, costs },
+    platform.config.stripe ? 'stripe' : 'sandbox',
+  );
   const agreements = createAgreements();
   const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
   const identity = createIdentity(platform, { audit });

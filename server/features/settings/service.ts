@@ -189,9 +189,7 @@ export function createSettings(
 
   const names = (ctx: Ctx, company: Target): SettingName[] =>
     (Object.keys(SETTINGS) as SettingName[]).filter(
-      (name) =>
-        (ONLY[name] ?? company.kind) === company.kind &&
-        (!NEEDS[name] || ctx.may(NEEDS[name].read)),
+      (name) => (ONLY[name] ?? company.kind) === company.kind && (!NEEDS[name] || ctx.may(NEEDS[name].read)),
     );
   const mustMay = (ctx: Ctx, name: SettingName, to: 'read' | 'save'): void => {
     const needed = NEEDS[name]?.[to];

@@ -2,7 +2,7 @@ import { NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query';
 import { COST_TERMS, PAYMENT_TERMS } from '../../../contract/choices.ts';
 import { api } from '../../api/client.ts';
-import { useUser } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { exactTime, money } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
@@ -12,13 +12,14 @@ import { type Campaign, type CampaignFormState, marginOf, microsOf } from './mod
 type Wholesale = Record<string, Record<string, Record<string, string>>>;
 
 /** What the agency itself pays for a lead of a Site ID campaign at a payment term; undefined while it is not known. */
-function useWholesale(term: string): string | undefined {
+function useWholesale(term: string, mayKnow: boolean): string | undefined {
   const user = useUser();
   const query = useQuery({
     queryKey: ['setting', user.company_id, 'costagency'],
     queryFn: ({ signal }) =>
       api.settings.get({ companyID: user.company_id, settingname: 'costagency' }, { signal }),
     staleTime: 60_000,
+    enabled: mayKnow,
   });
   const key = Object.entries(COST_TERMS).find(([, name]) => name === term)?.[0] ?? '';
   return (query.data?.data as Wholesale | undefined)?.local?.[key]?.LeadspeekCostperlead;
@@ -32,7 +33,8 @@ export function CostFields(props: {
 }) {
   const { form, isNew } = props;
   const term = form.values.PaymentTerm || 'Prepaid';
-  const wholesale = useWholesale(term);
+  const mayKnow = useMay('cost.read');
+  const wholesale = useWholesale(term, mayKnow);
   const margin = marginOf(form.values.CostSet, wholesale);
   const usual = isNew ? 'Empty: as usual for this client.' : undefined;
   const amount = (field: 'CostSet' | 'CostMaxLead' | 'CostMonth' | 'PlatformFee') => ({
@@ -66,24 +68,26 @@ export function CostFields(props: {
             }
             {...amount('CostSet')}
           />
-          <div aria-live="polite">
-            <Text size="sm" fw={500}>
-              Your margin per lead
-            </Text>
-            <Text size="sm" c="dimmed">
-              Price less what you pay yourself.
-            </Text>
-            <Text mt={8} className="num">
-              {margin === undefined ? 'Not known yet' : money(margin, { unit: true })}
-              {margin !== undefined && (
-                <Text span size="sm" c="dimmed">
-                  {' '}
-                  ({money(microsOf(form.values.CostSet), { unit: true })} less{' '}
-                  {money(microsOf(wholesale ?? '0'), { unit: true })})
-                </Text>
-              )}
-            </Text>
-          </div>
+          {mayKnow && (
+            <div aria-live="polite">
+              <Text size="sm" fw={500}>
+                Your margin per lead
+              </Text>
+              <Text size="sm" c="dimmed">
+                Price less what you pay yourself.
+              </Text>
+              <Text mt={8} className="num">
+                {margin === undefined ? 'Not known yet' : money(margin, { unit: true })}
+                {margin !== undefined && (
+                  <Text span size="sm" c="dimmed">
+                    {' '}
+                    ({money(microsOf(form.values.CostSet), { unit: true })} less{' '}
+                    {money(microsOf(wholesale ?? '0'), { unit: true })})
+                  </Text>
+                )}
+              </Text>
+            </div>
+          )}
         </div>
         {margin !== undefined && margin < 0 && (
           <Notice tone="warn" live="status" title="The margin is negative">
