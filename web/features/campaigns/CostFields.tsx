@@ -95,8 +95,16 @@ export function CostFields(props: {
           </Notice>
         )}
         <div className={classes.two}>
-          <CurrencyInput label="Fee per month" description={usual} {...amount('CostMonth')} />
-          <CurrencyInput label="Set-up fee, once" description={usual} {...amount('PlatformFee')} />
+          <CurrencyInput
+            label="Fee per month"
+            description={usual ?? 'Besides the leads.'}
+            {...amount('CostMonth')}
+          />
+          <CurrencyInput
+            label="Set-up fee, once"
+            description={usual ?? 'At the start.'}
+            {...amount('PlatformFee')}
+          />
           <CurrencyInput
             label="Most a lead may cost"
             description="0: no such limit."
