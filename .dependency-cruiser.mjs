@@ -6,6 +6,7 @@ const features = [
   'people',
   'audit',
   'access',
+  'costs',
   'settings',
   'ledger',
   'caps',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { PlannedRetail, RetailCosts, RetailFields } from './costs.ts';
 import {
   Day,
   Dollars,
@@ -27,32 +28,33 @@ const Optional = <T extends z.ZodType>(type: T) =>
   z.union([z.literal('').transform(() => null), z.null(), type]).optional();
 
 /** What a person sets on a Site ID campaign. */
-export const CampaignFields = z.object({
-  campaignName: Line,
-  urlCode: WebUrl.describe('The site that carries the pixel'),
-  urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they bought or signed up'),
-  phoneenabled: Flag.default('F').describe('T: a lead needs a phone number'),
-  homeaddressenabled: Flag.default('F').describe('T: a lead needs a postal address'),
-  requireemailaddress: Flag.default('T').describe('T: a lead needs an e-mail address'),
-  reidentificationtype: z.enum(REIDENTIFY).default('never'),
-  minConfidence: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(100)
-    .default(50)
-    .describe('Matches below this are not leads'),
-  LimitLead: Optional(
-    z.coerce
+export const CampaignFields = z
+  .object({
+    campaignName: Line,
+    urlCode: WebUrl.describe('The site that carries the pixel'),
+    urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they bought or signed up'),
+    phoneenabled: Flag.default('F').describe('T: a lead needs a phone number'),
+    homeaddressenabled: Flag.default('F').describe('T: a lead needs a postal address'),
+    requireemailaddress: Flag.default('T').describe('T: a lead needs an e-mail address'),
+    reidentificationtype: z.enum(REIDENTIFY).default('never'),
+    minConfidence: z.coerce
       .number()
-      .int('must be a whole number')
-      .min(1, 'must be at least 1')
-      .max(1_000_000, 'must be at most 1000000'),
-  ).describe('Leads a day at most; empty: no cap'),
-  startDate: Optional(GivenDay),
-  endDate: Optional(GivenDay),
-  CostSet: Dollars.optional().describe('Price of a lead in US dollars; set by the agency'),
-});
+      .int()
+      .min(0)
+      .max(100)
+      .default(50)
+      .describe('Matches below this are not leads'),
+    LimitLead: Optional(
+      z.coerce
+        .number()
+        .int('must be a whole number')
+        .min(1, 'must be at least 1')
+        .max(1_000_000, 'must be at most 1000000'),
+    ).describe('Leads a day at most; empty: no cap'),
+    startDate: Optional(GivenDay),
+    endDate: Optional(GivenDay),
+  })
+  .extend(RetailFields.shape);
 
 export const Campaign = z.object({
   leadspeekID: Id,
@@ -74,7 +76,11 @@ export const Campaign = z.object({
   LimitLead: z.int().nullable(),
   startDate: Day.nullable(),
   endDate: Day.nullable(),
-  CostSet: Dollars,
+  ...RetailCosts.shape,
+  planned_costs: z.array(PlannedRetail).describe('Costs that begin later'),
+  margin_micros: Micros.nullable().describe(
+    'What is left to the agency of the price of a lead, below 0 when it pays more itself; null for clients',
+  ),
   balance_micros: Micros.describe('Prepaid balance left'),
   leads_30d: z.int(),
   visits_30d: z.int(),
@@ -111,7 +117,15 @@ export const campaigns = {
       summary: 'Change a campaign',
     })
     .meta({ access: 'campaign.write' })
-    .input(CampaignFields.extend({ leadspeekID: Id, version: z.int().min(1).max(2_147_483_647) }))
+    .input(
+      CampaignFields.extend({
+        leadspeekID: Id,
+        version: z.int().min(1).max(2_147_483_647),
+        effective_from: GivenDay.optional().describe(
+          "The costs hold from the start of this day on, in the client's time zone; left out: from now on",
+        ),
+      }),
+    )
     .output(Done.extend({ data: Campaign })),
   activePause: call
     .route({

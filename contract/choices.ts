@@ -105,3 +105,33 @@ export const US_STATES: Readonly<Record<string, string>> = /* @__PURE__ */ Objec
 
 /** The payment terms there are (spec calls 9). */
 export const PAYMENT_TERMS = ['Weekly', 'Monthly', 'One Time', 'Prepaid'] as const;
+export type PaymentTermName = (typeof PAYMENT_TERMS)[number];
+
+/** The payment terms as the agency cost setting writes them (spec product 3). */
+export const COST_TERMS = {
+  Weekly: 'Weekly',
+  Monthly: 'Monthly',
+  OneTime: 'One Time',
+  Prepaid: 'Prepaid',
+} as const;
+export type CostTerm = keyof typeof COST_TERMS;
+
+/** What a fee is for: once at the start, each month, for each lead, for each lead with advanced information. */
+export type CostPart = 'setup' | 'month' | 'lead' | 'advanced';
+
+/** The fees of the agency cost setting by module, under their names (spec product 3). Simplifi: master root's tree only. */
+export const COST_FIELDS = {
+  local: {
+    LeadspeekPlatformFee: 'setup',
+    LeadspeekMinCostMonth: 'month',
+    LeadspeekCostperlead: 'lead',
+    LeadspeekCostperleadAdvanced: 'advanced',
+  },
+  locator: { LocatorPlatformFee: 'setup', LocatorMinCostMonth: 'month', LocatorCostperlead: 'lead' },
+  enhance: { EnhancePlatformFee: 'setup', EnhanceMinCostMonth: 'month', EnhanceCostperlead: 'lead' },
+  b2b: { B2bPlatformFee: 'setup', B2bMinCostMonth: 'month', B2bCostperlead: 'lead' },
+  simplifi: { SimplifiPlatformFee: 'setup', SimplifiMinCostMonth: 'month' },
+} as const satisfies Record<ModuleType, Record<string, CostPart>>;
+
+/** Modules whose cost per lead may not go below the root's (spec product 5). */
+export const MINIMUM_MODULES: readonly ModuleType[] = ['enhance', 'b2b'];

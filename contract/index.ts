@@ -1,6 +1,7 @@
 import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
 import { campaigns } from './campaigns.ts';
+import { costs } from './costs.ts';
 import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
 import { identity } from './identity.ts';
@@ -25,6 +26,7 @@ export const contract = {
   sales,
   documents,
   campaigns,
+  costs,
   leads,
   delivery,
   identity,

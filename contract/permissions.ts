@@ -38,6 +38,8 @@ export const PERMISSIONS = {
   'company.list': [...roots, ...agencies],
   'view.switch': [...roots, ...agencies],
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
+  'cost.read': [...roots, ...agencies],
+  'cost.write': roots,
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
   'document.read': [...roots, ...agencies],
@@ -106,6 +108,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'company.list': null,
   'view.switch': ['Settings', 'enable'],
   'referral.read': null,
+  'cost.read': ['Settings', 'enable'],
+  'cost.write': ['Settings', 'update'],
   'setting.read': ['Settings', 'enable'],
   'setting.write': ['Settings', 'update'],
 };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { FONT_THEMES, type FontTheme, RESERVED_SLUGS } from './choices.ts';
-import { Done, Id, Instant, Line } from './primitives.ts';
+import { CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from './costs.ts';
+import { Dollars, Done, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
 
 const Colour = z
   .string()
@@ -70,6 +71,9 @@ export const SETTINGS = {
   rootAgencyEmbeddedCode: EmbeddedCode,
   registration: Registration,
   modulenames: ModuleNames,
+  costagency: CostAgency,
+  agencyonboardingcustom: Onboarding,
+  rootminspend: RootMinSpend,
 } as const;
 export type SettingName = keyof typeof SETTINGS;
 export type SettingValue<N extends SettingName> = z.output<(typeof SETTINGS)[N]>;
@@ -87,6 +91,15 @@ export const Setting = z.object({
   settingname: z.string(),
   version: z.int(),
   data: z.record(z.string(), z.unknown()),
+  rootcostagency: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('With costagency: the same of the root, whose cost per lead is the least for enhance and b2b'),
+  dpay: z.string().optional().describe('With costagency: the selected payment term'),
+  planned: z
+    .array(z.object({ effective_from: Instant, data: z.record(z.string(), z.unknown()) }))
+    .optional()
+    .describe('With costagency: costs that begin later'),
 });
 
 /** A record that has to be in the DNS, and how it is found there. */
@@ -154,9 +167,32 @@ export const settings = {
         comsetname: Name,
         comsetval: z.record(z.string(), z.unknown()),
         version: z.int().min(0).optional().describe('The version that was edited; left out: whatever it is'),
+        effective_from: GivenDay.optional().describe(
+          'With costagency: from the start of this day on; left out: from now on',
+        ),
       }),
     )
     .output(Done.extend({ data: Setting })),
+  onboarding: call
+    .route({
+      method: 'GET',
+      path: '/configuration/setting/onboarding-charge/{companyID}',
+      tags: ['Settings'],
+      summary: 'What an agency is charged once when it begins (getOnboardAgencySettings)',
+    })
+    .meta({ access: 'cost.write' })
+    .input(z.object({ companyID: Id }))
+    .output(z.object({ data: z.object({ amount: Dollars, enable_coupon: Flag }) })),
+  saveOnboarding: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/setting/onboarding-charge',
+      tags: ['Settings'],
+      summary: 'Set it (setAgencyOnboardingCharge); 0: nothing',
+    })
+    .meta({ access: 'cost.write' })
+    .input(z.object({ CompanyID: Id, amount: OnboardingAmount, enable_coupon: Flag.default('F') }))
+    .output(Done.extend({ status: z.literal('success') })),
   domain: call
     .route({
       method: 'GET',

@@ -14,6 +14,7 @@ import { createAudit, createLogChain, startAudit } from './features/audit/index.
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
+import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
 import { createExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
@@ -72,17 +73,23 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const limits = createLimits(platform);
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
   const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
-  const settings = createSettings(platform, { tenants, audit, limits });
+  const costs = createCosts(platform, { tenants, audit });
+  const plans = createPlans(platform, { tenants, audit });
+  const coupons = createCoupons(platform, { audit, limits });
+  const settings = createSettings(platform, { tenants, audit, costs, limits });
   const ledger = createLedger();
   const notices = createNotices({ tenants, people, mail });
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
-  const billing = createBilling({ ledger, wallet, caps }, platform.config.stripe ? 'stripe' : 'sandbox');
+  const billing = createBilling(
+    { ledger, wallet, caps, costs },
+    platform.config.stripe ? 'stripe' : 'sandbox',
+  );
   const agreements = createAgreements();
   const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
-  const campaigns = createCampaigns(platform, { audit, billing, tenants, outbound });
+  const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, outbound });
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
@@ -94,6 +101,9 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     audit,
     logChain,
     access,
+    costs,
+    plans,
+    coupons,
     settings,
     ledger,
     caps,
@@ -238,6 +248,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.documents, documents.handlers);
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
+    addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));

@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Caps } from '../caps/index.ts';
+import type { Costs } from '../costs/index.ts';
 import type { Ledger } from '../ledger/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import { createAccounts, type Gateway } from './account.service.ts';
@@ -11,7 +12,10 @@ import { agencyOf, clientOf, type LeadSale, openTill, rootOf, type TillCampaign 
 export type Billing = ReturnType<typeof createBilling>;
 
 /** Who pays what for a lead: retail from client to agency, wholesale from agency to root, supplier cost by the root. */
-export function createBilling(deps: { ledger: Ledger; wallet: Wallet; caps: Caps }, gateway: Gateway) {
+export function createBilling(
+  deps: { ledger: Ledger; wallet: Wallet; caps: Caps; costs: Costs },
+  gateway: Gateway,
+) {
   const { ledger, wallet } = deps;
   const till = (tx: Tx, campaigns: TillCampaign[], at: Date) => openTill(deps, tx, campaigns, at);
 
@@ -19,22 +23,12 @@ export function createBilling(deps: { ledger: Ledger; wallet: Wallet; caps: Caps
     /** Cards, connected accounts and what companies are billed by. */
     accounts: createAccounts(gateway),
 
-    leadCosts: store.leadCosts,
+    /** What a lead of each campaign costs client and agency at an instant, by the campaign's module and payment term. */
+    leadCosts: deps.costs.prices,
     supplierCost: store.supplierCost,
 
     /** Sets what the root asks of an agency for a lead from an instant on; what was before stays as it was. */
-    setLeadCost: (
-      tx: Tx,
-      given: { rootId: string; agencyId: string; module: string; costMicros: bigint; from: Date },
-    ) =>
-      store.insertLeadCost(tx, {
-        root_id: given.rootId,
-        agency_id: given.agencyId,
-        company_id: given.agencyId,
-        module: given.module,
-        valid_from: given.from,
-        cost_micros: given.costMicros,
-      }),
+    setLeadCost: deps.costs.setLeadCost,
 
     /** Sets what a lead costs the root from an instant on. */
     setSupplierCost: (tx: Tx, given: { rootId: string; module: string; costMicros: bigint; from: Date }) =>

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { z } from 'zod';
 import type { CampaignFields, STATE_REASONS } from '../../../contract/campaigns.ts';
+import { RetailFields } from '../../../contract/costs.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
@@ -12,6 +13,7 @@ import type { Outbound } from '../../platform/outbound.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing, SaleRefusal } from '../billing/index.ts';
+import { type Costs, FREE, type Retail, type RetailLimits, retailWith } from '../costs/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { checkPage } from './pixel-check.ts';
 import { resumeJob } from './queue.ts';
@@ -22,6 +24,8 @@ type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
 type StateReason = (typeof STATE_REASONS)[number];
 
 const DAY_MS = 86_400_000;
+/** The fields that only who may set a price may send. */
+const PRICED = [...Object.keys(RetailFields.shape), 'effective_from'];
 /** What a campaign that cannot pay for another lead says. */
 const STOPPED: Record<SaleRefusal, string> = {
   balance_empty: ownMessages.balanceEmpty,
@@ -40,10 +44,10 @@ export type Campaigns = ReturnType<typeof createCampaigns>;
 /** Campaigns: what a client wants recognised, at which price, under which rules. */
 export function createCampaigns(
   platform: Platform,
-  deps: { audit: Audit; billing: Billing; tenants: Tenants; outbound: Outbound },
+  deps: { audit: Audit; billing: Billing; costs: Costs; tenants: Tenants; outbound: Outbound },
 ) {
   const { db, clock } = platform;
-  const { audit, billing, tenants, outbound } = deps;
+  const { audit, billing, costs, tenants, outbound } = deps;
   platform.events.on('caps.changed', (tx, { rootId }) => platform.jobs.send(tx, resumeJob, [{ rootId }]));
 
   const missing = (): never => {
@@ -56,8 +60,29 @@ export function createCampaigns(
     company_id: row.company_id,
   });
 
-  function wire(row: Row, brandName: string, lastVisit: Date | null) {
+  /** What campaigns cost, and for who may know it what the agency keeps of a lead's price. */
+  async function moneyOf(tx: Tx, ctx: Ctx, rows: Row[]) {
+    const now = clock.now();
+    const costsOf = await costs.campaignCosts(
+      tx,
+      rows.map((row) => row.id),
+      now,
+    );
+    const priceOf = ctx.may('cost.read') ? await billing.leadCosts(tx, rows, now) : undefined;
+    return (id: string) => {
+      const price = priceOf?.(id);
+      return { ...costsOf(id), margin_micros: price ? Number(price.priceMicros - price.costMicros) : null };
+    };
+  }
+
+  function wire(
+    row: Row,
+    money: ReturnType<Awaited<ReturnType<typeof moneyOf>>>,
+    brandName: string,
+    lastVisit: Date | null,
+  ) {
     return {
+      ...money,
       leadspeekID: row.id,
       leadspeek_api_id: Number(row.number),
       leadspeekType: 'local' as const,
@@ -77,7 +102,6 @@ export function createCampaigns(
       LimitLead: row.daily_cap,
       startDate: row.starts_on,
       endDate: row.ends_on,
-      CostSet: dollarsOf(row.price_micros),
       balance_micros: Number(row.balance ?? 0n),
       leads_30d: Number(row.leads_30d ?? 0n),
       visits_30d: Number(row.visits_30d ?? 0n),
@@ -103,6 +127,7 @@ export function createCampaigns(
     const row = rows[0] ?? missing();
     return wire(
       row,
+      (await moneyOf(tx, ctx, [row]))(id),
       ctx.tenant.companyName,
       await store.lastVisitAt(tx, id, new Date(clock.now().getTime() - 7 * DAY_MS)),
     );
@@ -128,33 +153,50 @@ export function createCampaigns(
         errors: { endDate: ['must not be before the start date'] },
       });
     }
-    if (given.CostSet !== undefined && !ctx.may('campaign.price')) {
-      throw new Refusal('forbidden', 'CostSet: the price is set by your agency.', {
-        errors: { CostSet: ['is set by the agency'] },
+    const priced = PRICED.find((field) => given[field as 'CostSet'] !== undefined);
+    if (priced && !ctx.may('campaign.price')) {
+      throw new Refusal('forbidden', `${priced}: the price is set by your agency.`, {
+        errors: { [priced]: ['is set by the agency'] },
       });
     }
   }
 
   /**
-   * A new campaign costs what the client's last one did, else what the agency last asked of anybody, else what the
-   * agency itself pays. Read in the agency's scope: a client may not see any of it.
+   * A new campaign costs (and is bounded by) what the agency has set for the client; else it costs what the client's last
+   * one did, else what the agency last asked of anybody for a lead, else what the agency itself pays. Read in the
+   * agency's scope: a client may not see any of it.
    */
-  const usualPrice = (rootId: string, agencyId: string, companyId: string, at: Date): Promise<bigint> =>
-    inScope(db.app, { rootId, agencyId }, async (tx) => {
-      const last = await store.lastPrice(tx, agencyId, companyId);
-      return last ?? (await billing.leadCosts(tx, [agencyId], 'local', at)).get(agencyId) ?? 0n;
+  const usualCosts = (
+    owner: { root_id: string; agency_id: string; company_id: string },
+    at: Date,
+  ): Promise<{ retail: Retail; limits?: RetailLimits }> =>
+    inScope(db.app, { rootId: owner.root_id, agencyId: owner.agency_id }, async (tx) => {
+      const set = await costs.clientRetail(tx, owner.company_id, 'local', at);
+      if (set) {
+        const { daily_cap, starts_on, ends_on, ...retail } = set;
+        return { retail, limits: { daily_cap, starts_on, ends_on } };
+      }
+      const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id);
+      const [kept] = last ? await costs.retailOf(tx, [last.id], at) : [];
+      if (kept && last?.company_id === owner.company_id) {
+        const { campaign_id: _, ...retail } = kept;
+        return { retail };
+      }
+      const lead_micros =
+        kept?.lead_micros ?? (await costs.wholesaleLead(tx, owner.agency_id, 'local', FREE.term, at));
+      return { retail: { ...FREE, lead_micros } };
     });
 
   /** Why a campaign could not sell its next lead; null: it could. */
   async function cannotSell(
     tx: Tx,
-    row: { id: string; root_id: string; agency_id: string; company_id: string; price_micros: bigint },
+    row: { id: string; root_id: string; agency_id: string; company_id: string; module: string },
     at: Date,
   ): Promise<SaleRefusal | null> {
     const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
     const till = await billing.openTill(tx, [{ id: row.id, ...of }], at);
-    const costMicros = (await billing.leadCosts(tx, [row.agency_id], 'local', at)).get(row.agency_id) ?? 0n;
-    return till.refusal({ ...of, campaignId: row.id, priceMicros: row.price_micros, costMicros });
+    const { priceMicros, costMicros } = (await billing.leadCosts(tx, [row], at))(row.id);
+    return till.refusal({ ...of, campaignId: row.id, priceMicros, costMicros });
   }
 
   /** Changes the state of a campaign, checked against what the change needs. */
@@ -233,7 +275,8 @@ export function createCampaigns(
     list: (ctx: Ctx, asked: Omit<store.CampaignList, 'since' | 'id'>) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfCampaigns(tx, { ...asked, since: since30() });
-        return { rows: rows.map((row) => wire(row, ctx.tenant.companyName, null)), total };
+        const moneyFor = await moneyOf(tx, ctx, rows);
+        return { rows: rows.map((row) => wire(row, moneyFor(row.id), ctx.tenant.companyName, null)), total };
       }),
 
     get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
@@ -249,10 +292,18 @@ export function createCampaigns(
       const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
       const now = clock.now();
       // Before the transaction below, not inside: whoever holds one connection must not wait for another.
-      const price =
-        given.CostSet === undefined
-          ? await usualPrice(owner.root_id, owner.agency_id, companyId, now)
-          : microsOf(given.CostSet);
+      const usual = await usualCosts(owner, now);
+      const retail = retailWith(usual.retail, given);
+      const bounds = {
+        daily_cap: given.LimitLead === undefined ? (usual.limits?.daily_cap ?? null) : given.LimitLead,
+        starts_on: given.startDate === undefined ? (usual.limits?.starts_on ?? null) : given.startDate,
+        ends_on: given.endDate === undefined ? (usual.limits?.ends_on ?? null) : given.endDate,
+      };
+      if (bounds.starts_on && bounds.ends_on && bounds.ends_on < bounds.starts_on)
+        throw new Refusal('invalid', 'endDate: must not be before the start date', {
+          errors: { endDate: [`must not be before the start date, ${bounds.starts_on}`] },
+        });
+      const price = retail.lead_micros;
       return inScope(db.app, ctx.scope, async (tx) => {
         const id = newId(now);
         await store.insertCampaign(tx, {
@@ -260,13 +311,14 @@ export function createCampaigns(
           ...owner,
           module: 'local',
           ...columns(given),
+          ...bounds,
           state: price > 0n ? 'paused' : 'active',
           state_reason: price > 0n ? 'balance_empty' : null,
           site_key: newSiteKey(),
-          price_micros: price,
           created_at: now,
           updated_at: now,
         });
+        await costs.beginCampaign(tx, owner, { id, module: 'local', at: now }, retail);
         await audit.record(tx, ctx, {
           action: 'campaign.create',
           objectKind: 'campaign',
@@ -279,16 +331,18 @@ export function createCampaigns(
     },
 
     /** Changes a campaign; refused when somebody else changed it since `version`. */
-    update: (ctx: Ctx, given: Fields & { leadspeekID: string; version: number }) =>
+    update: (
+      ctx: Ctx,
+      given: Fields & { leadspeekID: string; version: number; effective_from?: string | undefined },
+    ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         checkFields(ctx, given);
         const row = (await store.campaignById(tx, given.leadspeekID)) ?? missing();
-        const price = given.CostSet === undefined ? {} : { price_micros: microsOf(given.CostSet) };
         if (
           !(await store.updateCampaign(
             tx,
             row.id,
-            { ...columns(given), ...price, updated_at: clock.now() },
+            { ...columns(given), updated_at: clock.now() },
             given.version,
           ))
         ) {
@@ -300,11 +354,12 @@ export function createCampaigns(
             },
           );
         }
+        const priced = await costs.changeCampaign(tx, row, given);
         await audit.record(tx, ctx, {
           action: 'campaign.update',
           objectKind: 'campaign',
           objectId: row.id,
-          description: `Changed campaign #${row.number} ${given.campaignName}`,
+          description: `Changed campaign #${row.number} ${given.campaignName}${priced ? `: ${priced}` : ''}`,
           owner: ownerOf(row),
         });
         return one(tx, ctx, row.id);
@@ -402,7 +457,11 @@ export function createCampaigns(
           });
         }
         if (posted) {
-          if (row.state === 'paused' && row.state_reason === 'balance_empty' && balance >= row.price_micros) {
+          if (
+            row.state === 'paused' &&
+            row.state_reason === 'balance_empty' &&
+            balance >= (await billing.leadCosts(tx, [row], clock.now()))(id).priceMicros
+          ) {
             await store.updateCampaign(tx, id, {
               state: 'active',
               state_reason: null,
@@ -453,7 +512,16 @@ export function createCampaigns(
     leadsSince: store.leadsSince,
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),
-    insert: store.insertCampaign,
+    /** Puts a campaign there as it is, with the price of a lead, micro-dollars. */
+    insert: async (
+      tx: Tx,
+      { price_micros, ...row }: Parameters<typeof store.insertCampaign>[1] & { price_micros: bigint },
+    ): Promise<void> => {
+      await store.insertCampaign(tx, row);
+      const { root_id, agency_id, company_id, id, module, created_at } = row;
+      const owner = { root_id, agency_id, company_id };
+      await costs.beginCampaign(tx, owner, { id, module, at: created_at }, { lead_micros: price_micros });
+    },
     newSiteKey,
   };
 }

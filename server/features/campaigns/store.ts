@@ -178,18 +178,17 @@ async function campaignsByIds(tx: Tx, ids: string[], since: Date) {
   );
 }
 
-/** The price of the newest campaign of a client, else of its agency, micro-dollars. */
-export async function lastPrice(tx: Tx, agencyId: string, companyId: string): Promise<bigint | undefined> {
-  const row = await tx
+/** The newest campaign of a client, else of its agency. */
+export async function lastCampaign(tx: Tx, agencyId: string, companyId: string) {
+  return tx
     .selectFrom('campaign')
-    .select('price_micros')
+    .select(['id', 'company_id'])
     .where('agency_id', '=', agencyId)
     .orderBy(sql`company_id = ${companyId}`, 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row?.price_micros;
 }
 
 /** What happened on campaigns in an hour, added to what is there. One row per campaign and hour. */

@@ -46,8 +46,8 @@ export function createAccept(
     const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
     const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
     const byId = new Map(rows.map((row) => [row.id, row]));
-    const agencies = [...new Set(rows.map((row) => row.agency_id))];
-    const costs = await billing.leadCosts(tx, agencies, 'local', now);
+    // What is valid now: a change of costs never touches what was sold before it.
+    const priceOf = await billing.leadCosts(tx, rows, now);
     const supplierMicros = await billing.supplierCost(tx, rootId, 'local', now);
     const till = await billing.openTill(
       tx,
@@ -76,7 +76,7 @@ export function createAccept(
           endsOn: row.ends_on,
           dailyCap: row.daily_cap,
           leadsToday: today.get(row.id) ?? 0,
-          priceMicros: row.price_micros,
+          priceMicros: priceOf(row.id).priceMicros,
           balanceMicros: till.balance(row.id),
         },
       ]),
@@ -109,8 +109,13 @@ export function createAccept(
       }),
     );
 
-    const taken: { visit: Recognised; id: string; campaign: (typeof rows)[number]; costMicros: bigint }[] =
-      [];
+    const taken: {
+      visit: Recognised;
+      id: string;
+      campaign: (typeof rows)[number];
+      priceMicros: bigint;
+      costMicros: bigint;
+    }[] = [];
     // Campaigns that cannot take another lead, and why.
     const stopped = new Map<string, SaleRefusal>();
     visits.forEach((visit, i) => {
@@ -124,7 +129,7 @@ export function createAccept(
       const key = `${campaign.company_id}/${visit.match.personId}`;
       const here = last.get(key) ?? new Map<string, Date>();
       const elsewhere = [...here].filter(([id]) => id !== campaign.id).map(([, at]) => at);
-      const costMicros = costs.get(campaign.agency_id) ?? 0n;
+      const { priceMicros, costMicros } = priceOf(campaign.id);
       const id = newId(now);
       const sale = {
         id,
@@ -132,7 +137,7 @@ export function createAccept(
         agencyId: campaign.agency_id,
         clientId: campaign.company_id,
         campaignId: campaign.id,
-        priceMicros: campaign.price_micros,
+        priceMicros,
         costMicros,
         supplierMicros,
       };
@@ -169,8 +174,8 @@ export function createAccept(
       const next = till.refusal(sale);
       if (next) stopped.set(campaign.id, next);
       last.set(key, here.set(campaign.id, now));
-      taken.push({ visit, id, campaign, costMicros });
-      outcomes.set(visit.ref, { lead: id, priceMicros: campaign.price_micros, costMicros });
+      taken.push({ visit, id, campaign, priceMicros, costMicros });
+      outcomes.set(visit.ref, { lead: id, priceMicros, costMicros });
     });
 
     const transfers = await till.settle();
@@ -182,7 +187,7 @@ export function createAccept(
       });
       await store.insertLeads(
         tx,
-        taken.map(({ visit, id, campaign, costMicros }) => ({
+        taken.map(({ visit, id, campaign, priceMicros, costMicros }) => ({
           id,
           ...ownerOf(campaign),
           campaign_id: campaign.id,
@@ -196,7 +201,7 @@ export function createAccept(
             alternatives: visit.match.alternatives,
             visited_at: visit.receivedAt,
           }),
-          price_micros: campaign.price_micros,
+          price_micros: priceMicros,
           cost_micros: costMicros,
           transfer_id: transfers.get(id) ?? null,
           created_at: now,

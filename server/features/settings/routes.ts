@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { Id } from '../../../contract/primitives.ts';
+import { dollarsOf, Id } from '../../../contract/primitives.ts';
 import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import { PICTURE_BYTES } from '../../platform/image.ts';
@@ -38,6 +38,23 @@ export function settingsRoutes(settings: Settings): {
       all: async (ctx, input) => ({ data: await settings.list(ctx, input.companyID, input.settingname) }),
       get: async (ctx, input) => (await settings.list(ctx, input.companyID, input.settingname))[0]!,
       save: async (ctx, input) => done(messages.settingSaved, await settings.save(ctx, input)),
+      async onboarding(ctx, { companyID }) {
+        const { amountMicros, couponsOn } = await settings.onboardingOf(ctx, companyID);
+        return {
+          data: {
+            amount: dollarsOf(amountMicros),
+            enable_coupon: couponsOn ? ('T' as const) : ('F' as const),
+          },
+        };
+      },
+      async saveOnboarding(ctx, { CompanyID, amount, enable_coupon }) {
+        await settings.save(ctx, {
+          companyID: CompanyID,
+          comsetname: 'agencyonboardingcustom',
+          comsetval: { amount, enable_coupon },
+        });
+        return { status: 'success', result: 'success', message: messages.settingSaved };
+      },
       domain: (ctx, input) => settings.domainState(ctx, input.companyID),
       async saveSubdomain(ctx, input) {
         const { state } = await settings.changeDomain(ctx, input.companyID, (tx, company) =>

@@ -1,6 +1,8 @@
 import { MODULES } from '../../../contract/choices.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import type { Permission } from '../../../contract/permissions.ts';
+import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -9,6 +11,7 @@ import { checkInput } from '../../platform/http/input.ts';
 import type { Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
+import type { Costs } from '../costs/index.ts';
 import { pathOfPicture, type Tenants } from '../tenants/index.ts';
 import { createDomains } from './domain.service.ts';
 import * as store from './store.ts';
@@ -23,20 +26,45 @@ const WORDS: Record<SettingName, string> = {
   rootAgencyEmbeddedCode: 'embed code',
   registration: 'registration',
   modulenames: 'module names',
+  costagency: 'costs',
+  agencyonboardingcustom: 'onboarding charge',
+  rootminspend: 'minimum spend',
 };
 
-/** Settings that only an agency has. */
-const AGENCY_ONLY: readonly SettingName[] = ['rootAgencyEmbeddedCode'];
+/** Settings that only an agency has, or only a root. */
+const ONLY: Partial<Record<SettingName, 'agency' | 'root'>> = {
+  rootAgencyEmbeddedCode: 'agency',
+  agencyonboardingcustom: 'agency',
+  rootminspend: 'root',
+};
+/** What reading and saving needs beyond the permissions of all settings. */
+const NEEDS: Partial<Record<SettingName, { read: Permission; save: Permission }>> = {
+  costagency: { read: 'cost.read', save: 'cost.write' },
+  agencyonboardingcustom: { read: 'cost.read', save: 'cost.write' },
+  rootminspend: { read: 'cost.write', save: 'cost.write' },
+};
 
 const refuse = (field: string, why: string): Refusal =>
   new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
+
+/** What a save is told besides its value, and what it tells: in words, what it has changed. */
+interface SaveAbout {
+  from: string | undefined;
+  words: string[];
+}
 
 export type Settings = ReturnType<typeof createSettings>;
 
 /** The settings of roots and agencies by name, their pictures and their hosts. */
 export function createSettings(
   platform: Platform,
-  { tenants, audit, limits, dns }: { tenants: Tenants; audit: Audit; limits: Limits; dns?: Dns },
+  {
+    tenants,
+    audit,
+    costs,
+    limits,
+    dns,
+  }: { tenants: Tenants; audit: Audit; costs: Costs; limits: Limits; dns?: Dns },
 ) {
   const { db, clock, config } = platform;
   const domains = createDomains(platform, {
@@ -63,7 +91,12 @@ export function createSettings(
     [N in SettingName]: {
       read: (tx: Tx, company: Target, kept: Record<string, unknown> | null) => Promise<SettingValue<N>>;
       /** Answers what the setting's row keeps: null where all is elsewhere. */
-      save: (tx: Tx, company: Target, value: SettingValue<N>) => Promise<Record<string, unknown> | null>;
+      save: (
+        tx: Tx,
+        company: Target,
+        value: SettingValue<N>,
+        about: SaveAbout,
+      ) => Promise<Record<string, unknown> | null>;
     };
   } = {
     branding: {
@@ -141,22 +174,52 @@ export function createSettings(
         return null;
       },
     },
+    costagency: {
+      read: async (tx, company) => (await costs.readAgency(tx, company)).data as SettingValue<'costagency'>,
+      async save(tx, company, value, about) {
+        about.words = await costs.saveAgency(tx, company, ownerOf(company), value, about.from);
+        const kept = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'costagency');
+        return value.dpay ? { dpay: value.dpay } : (kept?.value ?? null);
+      },
+    },
+    agencyonboardingcustom: {
+      read: async (_tx, _company, kept) =>
+        (kept as SettingValue<'agencyonboardingcustom'> | null) ?? { amount: '0.00', enable_coupon: 'F' },
+      save: async (_tx, _company, value) => ({ ...value, amount: dollarsOf(microsOf(value.amount)) }),
+    },
+    rootminspend: {
+      read: async (_tx, _company, kept) =>
+        (kept as SettingValue<'rootminspend'> | null) ?? {
+          status: 'F',
+          first_month: '0.00',
+          second_month: '0.00',
+          monthly: '0.00',
+        },
+      save: async (_tx, _company, value) => value,
+    },
   };
 
-  const names = (company: Target): SettingName[] =>
+  const names = (ctx: Ctx, company: Target): SettingName[] =>
     (Object.keys(SETTINGS) as SettingName[]).filter(
-      (name) => company.kind === 'agency' || !AGENCY_ONLY.includes(name),
+      (name) => (ONLY[name] ?? company.kind) === company.kind && (!NEEDS[name] || ctx.may(NEEDS[name].read)),
     );
+  const mustMay = (ctx: Ctx, name: SettingName, to: 'read' | 'save'): void => {
+    const needed = NEEDS[name]?.[to];
+    if (needed && !ctx.may(needed)) throw new Refusal('forbidden', ownMessages.forbidden);
+  };
 
   async function read(tx: Tx, company: Target, wanted: SettingName[]) {
     const kept = await store.settingsOf(tx, company.id);
     return Promise.all(
       wanted.map(async (name) => {
         const row = kept.find((one) => one.name === name);
+        const setting = { company_id: company.id, settingname: name, version: row?.version ?? 0 };
+        if (name === 'costagency') {
+          const dpay = (row?.value?.dpay as string | undefined) ?? 'Prepaid';
+          return { ...setting, ...(await costs.readAgency(tx, company)), dpay };
+        }
         return {
-          company_id: company.id,
-          settingname: name,
-          version: row?.version ?? 0,
+          ...setting,
           data: (await kinds[name].read(tx, company, row?.value ?? null)) as Record<string, unknown>,
         };
       }),
@@ -170,7 +233,8 @@ export function createSettings(
     list: (ctx: Ctx, companyId: string | undefined, name?: SettingName) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
-        return read(tx, company, name ? [name] : names(company));
+        if (name) mustMay(ctx, name, 'read');
+        return read(tx, company, name ? [name] : names(ctx, company));
       }),
 
     /**
@@ -184,22 +248,34 @@ export function createSettings(
         comsetname: SettingName;
         comsetval: unknown;
         version?: number | undefined;
+        effective_from?: string | undefined;
       },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const name = given.comsetname;
         const company = await targetOf(tenants, tx, ctx, given.companyID);
-        if (!names(company).includes(name)) throw refuse('comsetname', 'can be set for an agency only');
+        if ((ONLY[name] ?? company.kind) !== company.kind)
+          throw refuse(
+            'comsetname',
+            ONLY[name] === 'root' ? 'can be set for the platform only' : 'can be set for an agency only',
+          );
+        mustMay(ctx, name, 'save');
+        if (given.effective_from !== undefined && name !== 'costagency')
+          throw refuse('effective_from', 'can be given with costagency only');
         const kind = kinds[name] as (typeof kinds)['registration'];
         const value = (await checkInput(SETTINGS[name], given.comsetval)) as SettingValue<'registration'>;
         const [before] = await read(tx, company, [name]);
-        const keep = await kind.save(tx, company, value);
+        const about: SaveAbout = { from: given.effective_from, words: [] };
+        const keep = await kind.save(tx, company, value, about);
         const version = await store.saveSetting(tx, ownerOf(company), name, keep, given.version, clock.now());
         if (!version) throw new Refusal('conflict', ownMessages.settingStale);
         const [after] = await read(tx, (await tenants.company(tx, company.id))!, [name]);
-        const changed = Object.keys(after!.data).filter(
-          (field) => JSON.stringify(after!.data[field]) !== JSON.stringify(before!.data[field]),
-        );
+        const changed =
+          name === 'costagency'
+            ? about.words
+            : Object.keys(after!.data).filter(
+                (field) => JSON.stringify(after!.data[field]) !== JSON.stringify(before!.data[field]),
+              );
         await audit.record(tx, ctx, {
           action: 'setting.save',
           objectKind: 'company',
@@ -208,6 +284,20 @@ export function createSettings(
           owner: ownerOf(company),
         });
         return after!;
+      }),
+
+    /** An agency's onboarding charge: of the one named, or the own. @throws Refusal 404, 422 */
+    onboardingOf: (ctx: Ctx, companyId: string | undefined) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = await targetOf(tenants, tx, ctx, companyId);
+        if (company.kind !== 'agency') throw refuse('companyID', 'is required: the agency');
+        const [setting] = await read(tx, company, ['agencyonboardingcustom']);
+        const value = setting!.data as SettingValue<'agencyonboardingcustom'>;
+        return {
+          agencyId: company.id,
+          amountMicros: microsOf(value.amount),
+          couponsOn: value.enable_coupon === 'T',
+        };
       }),
 
     /** Keeps an uploaded logo or favicon, to be named by the branding. @throws Refusal 422, 429 */

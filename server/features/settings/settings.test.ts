@@ -87,6 +87,8 @@ describe('[CONF-03] settings by their name', () => {
       ['rootAgencyEmbeddedCode', 0],
       ['registration', 0],
       ['modulenames', 0],
+      ['costagency', 0],
+      ['agencyonboardingcustom', 0],
     ]);
     const { status, body } = await save('agency', 'branding', LOOK, { version: 0 });
     expect([status, body.message]).toEqual([200, 'Setting has been saved.']);

@@ -477,14 +477,70 @@ export interface Schema {
     daily_cap: Maybe<number>;
     starts_on: Maybe<string>;
     ends_on: Maybe<string>;
-    price_micros: bigint;
     pixel_checked_at: MaybeAt;
     pixel_check: Maybe<string>;
     version: Default<number>;
     created_at: At;
     updated_at: At;
   };
-  lead_cost: ClientOwner & { module: string; valid_from: At; cost_micros: bigint };
+  wholesale_cost: Owner & {
+    serial: Generated<bigint>;
+    module: string;
+    term: string;
+    valid_from: At;
+    recorded_at: At;
+    setup_micros: bigint;
+    month_micros: bigint;
+    lead_micros: bigint;
+    lead_advanced_micros: bigint;
+  };
+  retail_cost: ClientOwner & {
+    serial: Generated<bigint>;
+    campaign_id: Maybe<string>;
+    module: string;
+    term: string;
+    valid_from: At;
+    recorded_at: At;
+    lead_micros: bigint;
+    lead_advanced_micros: Default<bigint>;
+    lead_b2b_micros: Default<bigint>;
+    lead_max_micros: Default<bigint>;
+    month_micros: Default<bigint>;
+    setup_micros: Default<bigint>;
+    topup: Default<string>;
+    leads_buy: Maybe<number>;
+    daily_cap: Maybe<number>;
+    starts_on: Maybe<string>;
+    ends_on: Maybe<string>;
+  };
+  minspend_plan: Owner & {
+    id: string;
+    name: string;
+    is_default: Default<boolean>;
+    version: Default<number>;
+    created_at: At;
+    removed_at: MaybeAt;
+  };
+  minspend_amount: Owner & {
+    serial: Generated<bigint>;
+    plan_id: string;
+    valid_from: At;
+    months: bigint[];
+    flat: bigint;
+  };
+  minspend_choice: ClientOwner & { serial: Generated<bigint>; plan_id: Maybe<string>; valid_from: At };
+  coupon: Owner & {
+    id: string;
+    code: string;
+    percent: Maybe<string>;
+    amount_micros: Maybe<bigint>;
+    max_uses: Maybe<number>;
+    uses: Default<number>;
+    expires_at: MaybeAt;
+    created_at: At;
+    removed_at: MaybeAt;
+  };
+  coupon_use: ClientOwner & { coupon_id: string; used_at: At };
   campaign_hour: ClientOwner & {
     campaign_id: string;
     hour: At;

@@ -1,7 +1,7 @@
-import { Button, Tooltip } from '@mantine/core';
+import { Button, Group, Tooltip } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -10,6 +10,8 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
 import { ViewAsModal } from './ViewAsModal.tsx';
+
+const SetCostModal = lazy(() => import('../costs/SetCostModal.tsx'));
 
 type Company = Awaited<ReturnType<typeof api.access.companies>>['data'][number];
 
@@ -25,7 +27,9 @@ export function CompanyTable(props: {
   const { kind, companyID, onRow } = props;
   const user = useUser();
   const mayView = useMay('view.switch') && !user.isViewMode;
+  const mayCost = useMay('cost.write') && kind === 'agency';
   const [viewed, setViewed] = useState<Company>();
+  const [costed, setCosted] = useState<Company>();
   const state = useListState({ sort: 'company_name', perPage: 25 }, companyID ? 'c' : '');
   const input = { ...state.input, ...(companyID ? { companyID } : {}) };
   const query = useQuery({
@@ -39,7 +43,7 @@ export function CompanyTable(props: {
       <DataTable
         label={kind === 'agency' ? 'Agencies' : 'Clients'}
         name={`companies.${kind}`}
-        columns={columnsFor(kind, mayView ? setViewed : undefined)}
+        columns={columnsFor(kind, mayView ? setViewed : undefined, mayCost ? setCosted : undefined)}
         query={query}
         state={state}
         rowKey={(row) => row.id}
@@ -59,11 +63,20 @@ export function CompanyTable(props: {
           onClose={() => setViewed(undefined)}
         />
       )}
+      {costed && (
+        <Suspense fallback={null}>
+          <SetCostModal agency={costed} onClose={() => setCosted(undefined)} />
+        </Suspense>
+      )}
     </>
   );
 }
 
-function columnsFor(kind: Company['kind'], onView: ((row: Company) => void) | undefined): Column<Company>[] {
+function columnsFor(
+  kind: Company['kind'],
+  onView: ((row: Company) => void) | undefined,
+  onCost: ((row: Company) => void) | undefined,
+): Column<Company>[] {
   const clients: Column<Company> = {
     key: 'clients',
     title: 'Clients',
@@ -74,23 +87,40 @@ function columnsFor(kind: Company['kind'], onView: ((row: Company) => void) | un
     key: 'actions',
     title: 'Actions',
     align: 'right',
-    width: 110,
+    width: onView && onCost ? 210 : 110,
     render: (row) => (
-      <Tooltip label="Nobody can sign in there yet" disabled={row.user_id !== null}>
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={`View as ${row.name ?? row.company_name}`}
-          data-disabled={row.user_id === null || undefined}
-          aria-disabled={row.user_id === null || undefined}
-          onClick={(event) => {
-            event.stopPropagation();
-            if (row.user_id) onView?.(row);
-          }}
-        >
-          View as
-        </Button>
-      </Tooltip>
+      <Group gap="xs" justify="flex-end" wrap="nowrap">
+        {onCost && (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Set cost of ${row.company_name}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              onCost(row);
+            }}
+          >
+            Set cost
+          </Button>
+        )}
+        {onView && (
+          <Tooltip label="Nobody can sign in there yet" disabled={row.user_id !== null}>
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={`View as ${row.name ?? row.company_name}`}
+              data-disabled={row.user_id === null || undefined}
+              aria-disabled={row.user_id === null || undefined}
+              onClick={(event) => {
+                event.stopPropagation();
+                if (row.user_id) onView(row);
+              }}
+            >
+              View as
+            </Button>
+          </Tooltip>
+        )}
+      </Group>
     ),
   };
   return [
@@ -112,6 +142,6 @@ function columnsFor(kind: Company['kind'], onView: ((row: Company) => void) | un
     },
     ...(kind === 'agency' ? [clients] : []),
     { key: 'created_at', title: 'Created', sortable: true, render: (row) => <When at={row.created_at} /> },
-    ...(onView ? [actions] : []),
+    ...(onView || onCost ? [actions] : []),
   ];
 }

@@ -1,12 +1,13 @@
 import { Input, NumberInput, Select, Slider, Stack, Switch, TextInput, Title } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/user.ts';
+import { currencyFault } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
+import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
 import {
-  amountFault,
-  amountOf,
+  type Campaign,
+  type CampaignFormState,
   type CampaignValues,
   microsOf,
   REIDENTIFY_WORDS,
@@ -14,7 +15,9 @@ import {
   siteOf,
 } from './model.ts';
 
-export type CampaignFormState = UseFormReturnType<CampaignValues>;
+/** Whether a price is above a most that is set; 0 is none. */
+const isAbove = (price: string, most: string): boolean =>
+  Number(most || 0) > 0 && Number(price) > Number(most);
 
 /** The rules that the form knows by itself; the server has the last word. */
 export const RULES = {
@@ -30,15 +33,32 @@ export const RULES = {
       : null,
   endDate: (value: string, all: CampaignValues) =>
     value && all.startDate && value < all.startDate ? 'Choose a day that is not before the first day' : null,
-  CostSet: (value: string) => (value.trim() ? amountFault(value, 6) : null),
+  CostSet: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.CostMaxLead) ? 'Enter at most what a lead may cost' : currencyFault(value, 6),
+  CostMaxLead: (value: string) => currencyFault(value, 6),
+  CostMonth: (value: string) => currencyFault(value, 2),
+  PlatformFee: (value: string) => currencyFault(value, 2),
+  leadsbuy: (value: number | string, all: CampaignValues) =>
+    value === ''
+      ? all.topupoptions === 'continual' && (all.PaymentTerm || 'Prepaid') === 'Prepaid'
+        ? 'Enter how many leads are bought each time'
+        : null
+      : Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000
+        ? null
+        : 'Enter a whole number from 1 to 1,000,000',
 };
 
 /** The fields of a campaign's set-up. `children` come first: the client of a new campaign. */
-export function CampaignFields(props: { form: CampaignFormState; isNew: boolean; children?: ReactNode }) {
+export function CampaignFields(props: {
+  form: CampaignFormState;
+  isNew: boolean;
+  planned?: Campaign['planned_costs'];
+  children?: ReactNode;
+}) {
   const { form } = props;
   const mayPrice = useMay('campaign.price');
   /** Text that is tidied when the field is left. */
-  const tidied = (field: 'urlCode' | 'urlCodeThankyou' | 'CostSet', tidy: (text: string) => string) => ({
+  const tidied = (field: 'urlCode' | 'urlCodeThankyou', tidy: (text: string) => string) => ({
     ...form.getInputProps(field),
     onBlur: () => {
       const text = form.getValues()[field];
@@ -143,18 +163,7 @@ export function CampaignFields(props: { form: CampaignFormState; isNew: boolean;
       </section>
       <section className={classes.section}>
         {mayPrice ? (
-          <TextInput
-            label="Price per lead"
-            description={
-              props.isNew
-                ? "In US dollars, up to six decimal places. Empty: the price of the client's last campaign."
-                : 'In US dollars, up to six decimal places. It holds for the leads from now on.'
-            }
-            leftSection="$"
-            inputMode="decimal"
-            maw={240}
-            {...tidied('CostSet', amountOf)}
-          />
+          <CostFields form={form} isNew={props.isNew} planned={props.planned ?? []} />
         ) : (
           <Input.Wrapper label="Price per lead" description="Set by your agency.">
             <div className="num">

@@ -9,7 +9,7 @@ import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { CampaignFields, RULES } from './CampaignForm.tsx';
 import { ClientSelect } from './ClientSelect.tsx';
 import classes from './campaigns.module.css';
-import { type CampaignValues, inputOf, NEW_VALUES } from './model.ts';
+import { type CampaignValues, NEW_VALUES, newInputOf } from './model.ts';
 import { LEAVING, LOST, useCampaignChanged } from './queries.ts';
 
 /** Creates a campaign; an agency says for which client. */
@@ -30,7 +30,7 @@ export function NewCampaign(props: { onDone: (id: string) => void; onCancel: () 
   const save = async (values: CampaignValues) => {
     try {
       const { data } = await api.campaigns.create({
-        ...inputOf(values, mayPrice),
+        ...newInputOf(values, mayPrice),
         ...(needsClient ? { companyID: values.companyID } : {}),
       });
       changed(data.leadspeekID, data);

@@ -17,7 +17,7 @@ import classes from './campaigns.module.css';
 import {
   type Campaign,
   type CampaignValues,
-  inputOf,
+  changeOf,
   microsOf,
   REIDENTIFY_WORDS,
   sameSetUp,
@@ -59,7 +59,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
   });
 
   const send = (values: CampaignValues, version: number) =>
-    api.campaigns.update({ ...inputOf(values, mayPrice), leadspeekID: base.leadspeekID, version });
+    api.campaigns.update({ ...changeOf(values, base, mayPrice), leadspeekID: base.leadspeekID, version });
 
   const save = async (values: CampaignValues) => {
     try {
@@ -85,7 +85,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
 
   return (
     <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
-      <CampaignFields form={form} isNew={false} />
+      <CampaignFields form={form} isNew={false} planned={campaign.planned_costs} />
       <div className={classes.save}>
         {conflict && (
           <div style={{ flex: '1 0 100%' }}>
@@ -141,7 +141,10 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
     ['Leads a day at most', campaign.LimitLead === null ? 'No cap' : num(campaign.LimitLead)],
     ['First day', day(campaign.startDate, 'At once')],
     ['Last day', day(campaign.endDate, 'Without end')],
+    ['Payment term', campaign.PaymentTerm],
     ['Price per lead', money(microsOf(campaign.CostSet), { unit: true })],
+    ['Fee per month', money(microsOf(campaign.CostMonth))],
+    ['Set-up fee, once', money(microsOf(campaign.PlatformFee))],
   ];
   return (
     <dl className={classes.facts}>

@@ -4,10 +4,14 @@ import {
   amountFault,
   amountOf,
   type Campaign,
+  changeOf,
+  costsOf,
   inputOf,
   leadsLeft,
+  marginOf,
   microsOf,
   NEW_VALUES,
+  newInputOf,
   pixelState,
   sameSetUp,
   siteFault,
@@ -37,6 +41,16 @@ const campaign: Campaign = {
   startDate: null,
   endDate: '2026-12-31',
   CostSet: '2.50',
+  CostSetAdvanced: '0.00',
+  CostSetB2b: '0.00',
+  CostMaxLead: '0.00',
+  CostMonth: '19.00',
+  PlatformFee: '0.00',
+  PaymentTerm: 'Prepaid',
+  topupoptions: 'continual',
+  leadsbuy: 50,
+  planned_costs: [],
+  margin_micros: 1_600_000,
   balance_micros: 0,
   leads_30d: 0,
   visits_30d: 0,
@@ -87,9 +101,15 @@ describe('what people paste', () => {
 
 describe('[CAMP-05] the form of the set-up', () => {
   it('travels there and back unchanged', () => {
-    const { CostSet, ...rest } = inputOf(valuesOf(campaign), true);
-    expect(CostSet).toBe('2.50');
-    expect(rest).toEqual({
+    const input = inputOf(valuesOf(campaign), true);
+    expect(input).toMatchObject({
+      CostSet: '2.50',
+      CostMonth: '19.00',
+      PaymentTerm: 'Prepaid',
+      topupoptions: 'continual',
+      leadsbuy: 50,
+    });
+    expect(inputOf(valuesOf(campaign), false)).toEqual({
       campaignName: 'Spring',
       urlCode: 'https://shop.example',
       urlCodeThankyou: '',
@@ -105,11 +125,38 @@ describe('[CAMP-05] the form of the set-up', () => {
   });
   it('sends no price for who may not set one, nor an empty one', () => {
     expect(inputOf(valuesOf(campaign), false)).not.toHaveProperty('CostSet');
-    expect(inputOf(NEW_VALUES, true)).not.toHaveProperty('CostSet');
+    for (const field of ['CostSet', 'PaymentTerm', 'leadsbuy', 'LimitLead', 'startDate'])
+      expect(newInputOf(NEW_VALUES, true)).not.toHaveProperty(field);
+    expect(newInputOf({ ...NEW_VALUES, LimitLead: 5 }, true)).toHaveProperty('LimitLead', 5);
   });
   it('tells a change of the set-up from a change of state', () => {
     expect(sameSetUp(campaign, { ...campaign, version: 7, status: 'paused' })).toBe(true);
     expect(sameSetUp(campaign, { ...campaign, LimitLead: 5 })).toBe(false);
+  });
+});
+
+describe('[CAMP-15] the costs of the set-up', () => {
+  it('tops up a prepaid campaign only', () => {
+    const weekly = costsOf({ ...valuesOf(campaign), PaymentTerm: 'Weekly' });
+    expect(weekly).toMatchObject({ PaymentTerm: 'Weekly', topupoptions: 'onetime' });
+    expect(costsOf({ ...valuesOf(campaign), leadsbuy: '' })).toMatchObject({ leadsbuy: null });
+  });
+  it('sends what was changed, so that a planned change of the rest stays', () => {
+    const same = changeOf({ ...valuesOf(campaign), CostSet: '2.5' }, campaign, true);
+    expect(same).toEqual(inputOf(valuesOf(campaign), false));
+    const other = { ...valuesOf(campaign), CostMonth: '20', effective_from: '2026-02-01' };
+    expect(changeOf(other, campaign, true)).toEqual({
+      ...same,
+      CostMonth: '20',
+      effective_from: '2026-02-01',
+    });
+    expect(changeOf(other, campaign, false)).toEqual(same);
+  });
+  it('reckons what is left to the agency', () => {
+    expect(marginOf('2.50', '0.90')).toBe(1_600_000);
+    expect(marginOf('0.50', '0.90')).toBe(-400_000);
+    expect(marginOf('', '0.90')).toBeUndefined();
+    expect(marginOf('2.50', undefined)).toBeUndefined();
   });
 });
 

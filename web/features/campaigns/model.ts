@@ -1,3 +1,4 @@
+import type { UseFormReturnType } from '@mantine/form';
 import type { Client } from '../../../contract/index.ts';
 
 /** A campaign as the server tells it. */
@@ -28,7 +29,19 @@ export interface CampaignValues {
   startDate: string;
   endDate: string;
   CostSet: string;
+  CostMaxLead: string;
+  CostMonth: string;
+  PlatformFee: string;
+  PaymentTerm: Campaign['PaymentTerm'] | '';
+  topupoptions: Campaign['topupoptions'] | '';
+  leadsbuy: number | string;
+  effective_from: string;
 }
+
+export type CampaignFormState = UseFormReturnType<CampaignValues>;
+
+/** The amounts of a campaign's costs, by their fields. */
+export const AMOUNTS = ['CostSet', 'CostMaxLead', 'CostMonth', 'PlatformFee'] as const;
 
 /** The form of a campaign that does not exist yet. */
 export const NEW_VALUES: CampaignValues = {
@@ -45,6 +58,13 @@ export const NEW_VALUES: CampaignValues = {
   startDate: '',
   endDate: '',
   CostSet: '',
+  CostMaxLead: '',
+  CostMonth: '',
+  PlatformFee: '',
+  PaymentTerm: '',
+  topupoptions: '',
+  leadsbuy: '',
+  effective_from: '',
 };
 
 /** The form of a campaign. */
@@ -63,6 +83,13 @@ export function valuesOf(campaign: Campaign): CampaignValues {
     startDate: campaign.startDate ?? '',
     endDate: campaign.endDate ?? '',
     CostSet: campaign.CostSet,
+    CostMaxLead: campaign.CostMaxLead,
+    CostMonth: campaign.CostMonth,
+    PlatformFee: campaign.PlatformFee,
+    PaymentTerm: campaign.PaymentTerm,
+    topupoptions: campaign.topupoptions,
+    leadsbuy: campaign.leadsbuy ?? '',
+    effective_from: '',
   };
 }
 
@@ -71,10 +98,28 @@ export function sameSetUp(a: Campaign, b: Campaign): boolean {
   return JSON.stringify(valuesOf(a)) === JSON.stringify(valuesOf(b));
 }
 
+/** The costs of the form as the calls take them; what is empty is left out, and so stays as it is or as usual. */
+export function costsOf(values: CampaignValues) {
+  const amounts = Object.fromEntries(
+    AMOUNTS.flatMap((field) => {
+      const amount = amountOf(values[field]);
+      return amount ? [[field, amount]] : [];
+    }),
+  ) as Partial<Record<(typeof AMOUNTS)[number], string>>;
+  // Only a prepaid campaign is topped up.
+  const topupoptions =
+    values.PaymentTerm === 'Prepaid' || !values.PaymentTerm ? values.topupoptions : 'onetime';
+  return {
+    ...amounts,
+    ...(values.PaymentTerm ? { PaymentTerm: values.PaymentTerm } : {}),
+    ...(topupoptions ? { topupoptions } : {}),
+    ...(values.PaymentTerm ? { leadsbuy: values.leadsbuy === '' ? null : Number(values.leadsbuy) } : {}),
+  };
+}
+
 /** The form as the calls take it. `withPrice`: only who may set a price may send one. */
 export function inputOf(values: CampaignValues, withPrice: boolean) {
   const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
-  const price = amountOf(values.CostSet);
   return {
     campaignName: values.campaignName.trim(),
     urlCode: siteOf(values.urlCode),
@@ -87,8 +132,42 @@ export function inputOf(values: CampaignValues, withPrice: boolean) {
     LimitLead: values.LimitLead === '' ? null : Number(values.LimitLead),
     startDate: values.startDate,
     endDate: values.endDate,
-    ...(withPrice && price ? { CostSet: price } : {}),
+    ...(withPrice ? costsOf(values) : {}),
   };
+}
+
+/** A change as the call takes it: of the costs what was changed, so that what is planned for the rest stays. */
+export function changeOf(values: CampaignValues, base: Campaign, withPrice: boolean) {
+  const before: Record<string, unknown> = costsOf(valuesOf(base));
+  const isSame = (field: string, value: unknown): boolean =>
+    (AMOUNTS as readonly string[]).includes(field)
+      ? microsOf(String(value)) === microsOf(String(before[field]))
+      : value === before[field];
+  const costs = Object.fromEntries(
+    Object.entries(costsOf(values)).filter(([field, value]) => !isSame(field, value)),
+  ) as ReturnType<typeof costsOf>;
+  return {
+    ...inputOf(values, false),
+    ...(withPrice ? costs : {}),
+    ...(withPrice && values.effective_from ? { effective_from: values.effective_from } : {}),
+  };
+}
+
+/** A new campaign as the call takes it: what is left empty begins as the agency has set it for the client. */
+export function newInputOf(values: CampaignValues, withPrice: boolean) {
+  const { LimitLead, startDate, endDate, ...input } = inputOf(values, withPrice);
+  return {
+    ...input,
+    ...(LimitLead === null ? {} : { LimitLead }),
+    ...(startDate ? { startDate } : {}),
+    ...(endDate ? { endDate } : {}),
+  };
+}
+
+/** What is left of a lead's price to the agency, micro-dollars; undefined where either is not known. */
+export function marginOf(price: string, wholesale: string | undefined): number | undefined {
+  const amount = amountOf(price);
+  return amount === '' || wholesale === undefined ? undefined : microsOf(amount) - microsOf(wholesale);
 }
 
 /** A web address as people paste it: trimmed, https:// before a bare host. */

@@ -1,0 +1,306 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import {
+  COST_FIELDS,
+  COST_TERMS,
+  type CostTerm,
+  MODULES,
+  type ModuleType,
+  PAYMENT_TERMS,
+} from './choices.ts';
+import { messages } from './messages.ts';
+import { Dollars, Done, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
+
+/** US dollars and cents: what is charged as a sum. */
+export const Cents = Dollars.regex(/^\d+(\.\d{0,2}0*)?$/, 'must be in whole cents');
+
+type Fees = Record<string, Record<string, Record<string, string>>>;
+const shapes = <T extends z.ZodType>(cents: T, price: T) =>
+  Object.fromEntries(
+    Object.entries(COST_FIELDS).map(([module, fields]) => {
+      const fees = Object.entries(fields).map(([field, part]) => [
+        field,
+        (part === 'setup' || part === 'month' ? cents : price).optional(),
+      ]);
+      const term = z.strictObject(Object.fromEntries(fees) as Record<string, z.ZodOptional<T>>).optional();
+      return [
+        module,
+        z.strictObject(
+          Object.fromEntries(Object.keys(COST_TERMS).map((key) => [key, term])) as Record<
+            CostTerm,
+            typeof term
+          >,
+        ),
+      ];
+    }),
+  );
+
+const TermKey = z.enum(Object.keys(COST_TERMS) as CostTerm[], 'must be Weekly, Monthly, OneTime or Prepaid');
+
+/**
+ * The agency cost setting (spec product 3): fees by module and payment term, as amounts of US dollars. What is left out
+ * when it is saved stays as it is. `dpay`: the term that is selected.
+ */
+export const CostAgency = z
+  .strictObject(shapes(Cents as z.ZodType<string>, Dollars as z.ZodType<string>))
+  .partial()
+  .extend({ dpay: TermKey.optional() });
+
+/** A root's minimum spend (spec product 3). */
+export const RootMinSpend = z.object({
+  status: Flag,
+  first_month: Cents,
+  second_month: Cents,
+  monthly: Cents,
+});
+
+export const OnboardingAmount = z
+  .union([z.number(), z.string()], messages.onboardInvalid)
+  .transform((given) => String(given).trim())
+  .superRefine((text, ctx) => {
+    const fault = onboardingFault(text);
+    if (fault) ctx.addIssue({ code: 'custom', message: fault });
+  });
+
+/** Why an onboarding charge cannot be this amount (spec product 5); null when it can. */
+export function onboardingFault(text: string): string | null {
+  if (!/^-?\d{1,9}(\.\d*)?$/.test(text)) return messages.onboardInvalid;
+  const amount = Number(text);
+  if (amount < 0) return messages.onboardNegative;
+  if (amount > 0 && amount <= 0.5) return messages.onboardTooLow;
+  // Step 0.01.
+  return /\.\d{2}0*[1-9]/.test(text) ? messages.onboardInvalid : null;
+}
+
+/** What an agency is charged once when it begins; 0: nothing (spec product 3, agencyonboardingcustom). */
+export const Onboarding = z.object({ amount: OnboardingAmount, enable_coupon: Flag });
+
+const Count = z.coerce
+  .number()
+  .int('must be a whole number')
+  .min(1, 'must be at least 1')
+  .max(1_000_000, 'must be at most 1000000');
+const Empty = z.literal('').transform(() => null);
+const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time or Prepaid');
+const TopUp = z.enum(['onetime', 'continual'], 'must be onetime or continual');
+
+/** What a client pays (spec product 3, Module cost fields); set by the agency. */
+export const RetailFields = z.object({
+  CostSet: Dollars.optional().describe('Price of a lead in US dollars'),
+  CostSetAdvanced: Dollars.optional().describe('Price of a lead with advanced information'),
+  CostSetB2b: Dollars.optional().describe('Price of a lead with B2B information'),
+  CostMaxLead: Dollars.optional().describe('The most that one lead may cost; 0: no such limit'),
+  CostMonth: Cents.optional().describe('Fee of a month'),
+  PlatformFee: Cents.optional().describe('Fee paid once, at the start'),
+  PaymentTerm: Term.optional(),
+  topupoptions: TopUp.optional().describe('continual: what has been used up is bought again'),
+  leadsbuy: z.union([Empty, z.null(), Count]).optional().describe('How many leads are bought at a time'),
+});
+
+/** The same as it is answered. */
+export const RetailCosts = z.object({
+  CostSet: Dollars,
+  CostSetAdvanced: Dollars,
+  CostSetB2b: Dollars,
+  CostMaxLead: Dollars,
+  CostMonth: Dollars,
+  PlatformFee: Dollars,
+  PaymentTerm: z.enum(PAYMENT_TERMS),
+  topupoptions: z.enum(['onetime', 'continual']),
+  leadsbuy: z.int().nullable(),
+});
+export const PlannedRetail = RetailCosts.extend({ effective_from: Instant });
+
+const ModuleName = z.enum(MODULES.map(({ module }) => module) as [ModuleType, ...ModuleType[]]);
+
+const ClientCosts = RetailCosts.extend({
+  companyID: Id,
+  module: ModuleName,
+  LimitLead: z.int().nullable(),
+  LimitLeadFreq: z.literal('day'),
+  LimitLeadStart: z.string().nullable(),
+  LimitLeadEnd: z.string().nullable(),
+  is_set: z.boolean().describe('Whether the client has costs of its own'),
+  version: z.string().describe('Goes along with the next save'),
+  planned: z.array(PlannedRetail),
+});
+
+const Plan = z.object({
+  id: Id,
+  planName: z.string(),
+  months: z.array(Dollars).describe("Of an agency's first, second, … month"),
+  flatMonth: Dollars.describe('Of every month after those'),
+  default: Flag,
+  version: z.int(),
+});
+const PlanFields = z.object({
+  planName: Line,
+  months: z.array(Cents).max(60, 'must not have more than 60 months'),
+  flatMonth: Cents,
+});
+
+const CouponCode = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(/^[A-Z0-9_-]{4,40}$/, 'must have 4 to 40 letters, digits, hyphens or underscores');
+const Coupon = z.object({
+  id: Id,
+  coupon_code: z.string(),
+  percent: z.string().nullable(),
+  amount: Dollars.nullable(),
+  max_uses: z.int().nullable(),
+  uses: z.int(),
+  expires_at: Instant.nullable(),
+});
+
+const path = '/general/minimum-spend-config';
+const tags = ['Costs'];
+
+export const costs = {
+  client: call
+    .route({
+      method: 'GET',
+      path: '/configuration/user/costmodule/{companyID}',
+      tags,
+      summary: 'What the next campaigns of a client cost',
+    })
+    .meta({ access: 'campaign.read' })
+    .input(z.object({ companyID: Id, module: ModuleName.default('local') }))
+    .output(ClientCosts),
+  saveClient: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/user/costmodule',
+      tags,
+      summary: 'Set what the next campaigns of a client cost; what is left out stays as it is',
+    })
+    .meta({ access: 'campaign.price' })
+    .input(
+      RetailFields.extend({
+        companyID: Id,
+        module: ModuleName.default('local'),
+        LimitLead: z.union([Empty, z.null(), Count]).optional().describe('Leads a day at most'),
+        LimitLeadFreq: z.literal('day', 'must be day').optional(),
+        LimitLeadStart: z.union([Empty, z.null(), GivenDay]).optional(),
+        LimitLeadEnd: z.union([Empty, z.null(), GivenDay]).optional(),
+        effective_from: GivenDay.optional().describe('From the start of this day on; left out: from now on'),
+        version: z
+          .string()
+          .max(30)
+          .optional()
+          .describe('The version that was edited; left out: whatever it is'),
+      }),
+    )
+    .output(Done.extend({ data: ClientCosts })),
+  plans: call
+    .route({ method: 'GET', path, tags, summary: 'The plans of minimum spend' })
+    .meta({ access: 'cost.write' })
+    .output(z.object({ data: z.array(Plan) })),
+  createPlan: call
+    .route({ method: 'POST', path, tags, summary: 'Add a plan of minimum spend' })
+    .meta({ access: 'cost.write' })
+    .input(PlanFields)
+    .output(Done.extend({ data: Plan })),
+  updatePlan: call
+    .route({
+      method: 'PUT',
+      path: `${path}/{id}`,
+      tags,
+      summary: 'Change a plan; its amounts hold from now on',
+    })
+    .meta({ access: 'cost.write' })
+    .input(PlanFields.extend({ id: Id, version: z.int().min(1).max(2_147_483_647) }))
+    .output(Done.extend({ data: Plan })),
+  defaultPlan: call
+    .route({
+      method: 'PUT',
+      path: `${path}/{id}/default`,
+      tags,
+      summary: 'Make a plan the one of all agencies that have none of their own',
+    })
+    .meta({ access: 'cost.write' })
+    .input(z.object({ id: Id }))
+    .output(Done.extend({ data: Plan })),
+  removePlan: call
+    .route({
+      method: 'DELETE',
+      path: `${path}/{id}`,
+      tags,
+      summary: 'Remove a plan that no agency has',
+    })
+    .meta({ access: 'cost.write' })
+    .input(z.object({ id: Id }))
+    .output(Done),
+  choosePlan: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/setting/minimum-spend-plan',
+      tags,
+      summary: "Choose an agency's plan of minimum spend; null: the default one",
+    })
+    .meta({ access: 'cost.write' })
+    .input(z.object({ companyID: Id, planMinSpendId: z.union([Empty, z.null(), Id]) }))
+    .output(Done),
+  minimumSpend: call
+    .route({
+      method: 'GET',
+      path: '/configuration/setting/minimum-spend/{company_id}',
+      tags,
+      summary: "An agency's plan of minimum spend (getMinimumSpendUser); null: none",
+    })
+    .meta({ access: 'cost.read' })
+    .input(z.object({ company_id: Id }))
+    .output(z.object({ data: Plan.omit({ version: true }).nullable() })),
+  coupons: call
+    .route({ method: 'GET', path: '/configuration/coupon', tags, summary: 'The coupons, newest first' })
+    .meta({ access: 'cost.write' })
+    .output(z.object({ data: z.array(Coupon) })),
+  createCoupon: call
+    .route({ method: 'POST', path: '/configuration/coupon', tags, summary: 'Add a coupon' })
+    .meta({ access: 'cost.write' })
+    .input(
+      z.object({
+        coupon_code: CouponCode,
+        percent: z
+          .string()
+          .regex(/^\d{1,3}(\.\d{1,2})?$/, 'must be a percentage such as 12.5')
+          .refine((text) => Number(text) > 0 && Number(text) <= 100, 'must be above 0 and at most 100')
+          .optional(),
+        amount: Cents.refine((text) => Number(text) > 0, 'must be above 0').optional(),
+        max_uses: Count.optional(),
+        expires_at: Instant.optional(),
+      }),
+    )
+    .output(Done.extend({ data: Coupon })),
+  removeCoupon: call
+    .route({ method: 'DELETE', path: '/configuration/coupon/{id}', tags, summary: 'Withdraw a coupon' })
+    .meta({ access: 'cost.write' })
+    .input(z.object({ id: Id }))
+    .output(Done),
+  coupon: call
+    .route({
+      method: 'POST',
+      path: '/configuration/coupon/get-coupon',
+      tags,
+      summary: 'Whether a coupon can be used, and what it takes off the onboarding charge',
+    })
+    .meta({ access: 'cost.read' })
+    .input(z.object({ coupon_code: CouponCode, companyID: Id.optional() }))
+    .output(
+      z.object({
+        result: z.literal('success'),
+        data: z.object({
+          coupon_code: z.string(),
+          percent: z.string().nullable(),
+          amount: Dollars.nullable(),
+          expires_at: Instant.nullable(),
+          charge: Dollars.describe('The onboarding charge without the coupon'),
+          discount: Dollars,
+          total: Dollars,
+        }),
+      }),
+    ),
+};
+
+export type CostValues = Fees;

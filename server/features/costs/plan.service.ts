@@ -1,0 +1,163 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import * as store from './plan.store.ts';
+import { refuse } from './policy.ts';
+
+interface PlanGiven {
+  planName: string;
+  months: string[];
+  flatMonth: string;
+}
+
+const wire = (row: Omit<store.PlanRow, 'version'>) => ({
+  id: row.id,
+  planName: row.name,
+  months: row.months.map((micros) => dollarsOf(micros)),
+  flatMonth: dollarsOf(row.flat),
+  default: row.is_default ? ('T' as const) : ('F' as const),
+});
+const missing = (): never => {
+  throw new Refusal('not_found', ownMessages.notFound);
+};
+
+/** A root's plans of minimum spend, and which agency has which (spec product 3, Minimum-spend plan). */
+export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+  const ownerOf = (ctx: Ctx) => ({
+    root_id: ctx.actor.rootId,
+    agency_id: null,
+    company_id: ctx.actor.rootId,
+  });
+  const one = async (tx: Tx, ctx: Ctx, id: string) => {
+    const [row] = await store.plans(tx, ctx.actor.rootId, clock.now(), id);
+    return row ?? missing();
+  };
+  const record = (tx: Tx, ctx: Ctx, action: string, id: string, description: string) =>
+    audit.record(tx, ctx, { action, objectKind: 'minspend_plan', objectId: id, description });
+  const answer = async (tx: Tx, ctx: Ctx, id: string) => {
+    const row = await one(tx, ctx, id);
+    return { ...wire(row), version: row.version };
+  };
+  const within = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    inScope(db.app, ctx.scope, async (tx) => {
+      await store.lockPlans(tx, ctx.actor.rootId);
+      return work(tx);
+    });
+  const keepAmounts = (tx: Tx, ctx: Ctx, id: string, given: PlanGiven) =>
+    store.insertAmounts(tx, {
+      ...ownerOf(ctx),
+      plan_id: id,
+      valid_from: clock.now(),
+      months: given.months.map(microsOf),
+      flat: microsOf(given.flatMonth),
+    });
+  const describe = (given: PlanGiven): string =>
+    `${given.planName} ($${[...given.months, given.flatMonth].join(', $')} a month)`;
+
+  return {
+    list: (ctx: Ctx) =>
+      inScope(db.app, ctx.scope, async (tx) =>
+        (await store.plans(tx, ctx.actor.rootId, clock.now())).map((row) => ({
+          ...wire(row),
+          version: row.version,
+        })),
+      ),
+
+    /** Adds a plan; a root's first is its default. @throws Refusal 422 when the name is taken */
+    create: (ctx: Ctx, given: PlanGiven) =>
+      within(ctx, async (tx) => {
+        const at = clock.now();
+        const id = newId(at);
+        if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, id))
+          throw refuse('planName', 'is the name of another plan');
+        const isFirst = (await store.plans(tx, ctx.actor.rootId, at)).length === 0;
+        await store.insertPlan(tx, {
+          id,
+          ...ownerOf(ctx),
+          name: given.planName,
+          is_default: isFirst,
+          created_at: at,
+        });
+        await keepAmounts(tx, ctx, id, given);
+        await record(tx, ctx, 'minspend.create', id, `Added the minimum-spend plan ${describe(given)}`);
+        return answer(tx, ctx, id);
+      }),
+
+    /** Changes a plan from now on. @throws Refusal 404, 409 when `version` is not the newest, 422 */
+    update: (ctx: Ctx, given: PlanGiven & { id: string; version: number }) =>
+      within(ctx, async (tx) => {
+        await one(tx, ctx, given.id);
+        if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, given.id))
+          throw refuse('planName', 'is the name of another plan');
+        if (!(await store.updatePlan(tx, given.id, { name: given.planName }, given.version)))
+          throw new Refusal('conflict', ownMessages.costStale);
+        await keepAmounts(tx, ctx, given.id, given);
+        await record(
+          tx,
+          ctx,
+          'minspend.update',
+          given.id,
+          `Changed the minimum-spend plan ${describe(given)}`,
+        );
+        return answer(tx, ctx, given.id);
+      }),
+
+    setDefault: (ctx: Ctx, id: string) =>
+      within(ctx, async (tx) => {
+        const plan = await one(tx, ctx, id);
+        await store.unmarkDefault(tx, ctx.actor.rootId);
+        await store.updatePlan(tx, id, { is_default: true });
+        await record(tx, ctx, 'minspend.default', id, `Made ${plan.name} the default minimum-spend plan`);
+        return answer(tx, ctx, id);
+      }),
+
+    /** Removes a plan that nobody has. @throws Refusal 404, 409 */
+    remove: (ctx: Ctx, id: string) =>
+      within(ctx, async (tx) => {
+        const plan = await one(tx, ctx, id);
+        if (plan.is_default)
+          throw new Refusal('conflict', 'This is the default plan. Make another one the default first.');
+        const agencies = await store.agenciesOn(tx, id);
+        if (agencies > 0)
+          throw new Refusal(
+            'conflict',
+            `${agencies === 1 ? '1 agency has' : `${agencies} agencies have`} this plan. Choose another one for them first.`,
+          );
+        await store.updatePlan(tx, id, { removed_at: clock.now() });
+        await record(tx, ctx, 'minspend.remove', id, `Removed the minimum-spend plan ${plan.name}`);
+      }),
+
+    /** Chooses an agency's plan from now on; null: the default one. @throws Refusal 404, 422 */
+    choose: (ctx: Ctx, companyId: string, planId: string | null) =>
+      within(ctx, async (tx) => {
+        const company = await tenants.company(tx, companyId);
+        if (company?.kind !== 'agency') return missing();
+        const [plan] = planId ? await store.plans(tx, ctx.actor.rootId, clock.now(), planId) : [];
+        if (planId && !plan) throw refuse('planMinSpendId', 'is not a plan of this platform');
+        const owner = { root_id: company.root_id, agency_id: company.id, company_id: company.id };
+        await store.insertChoice(tx, { ...owner, plan_id: planId, valid_from: clock.now() });
+        await audit.record(tx, ctx, {
+          action: 'minspend.choose',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Chose the minimum-spend plan of ${company.name}: ${plan?.name ?? 'the default one'}`,
+          owner,
+        });
+      }),
+
+    /** An agency's plan; null: none. @throws Refusal 404 */
+    of: (ctx: Ctx, companyId: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = await tenants.company(tx, companyId);
+        if (company?.kind !== 'agency') return missing();
+        const plan = await store.planOf(tx, companyId, clock.now());
+        return plan ? wire(plan) : null;
+      }),
+  };
+}

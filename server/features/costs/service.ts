@@ -1,0 +1,442 @@
+import type { z } from 'zod';
+import { COST_FIELDS, COST_TERMS, MINIMUM_MODULES, MODULES } from '../../../contract/choices.ts';
+import type { CostAgency, RetailFields } from '../../../contract/costs.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import {
+  amountText,
+  beginOf,
+  type Fees,
+  type FeesByName,
+  feesOf,
+  givenTerms,
+  NO_FEES,
+  namedFees,
+  refuse,
+  withGiven,
+} from './policy.ts';
+import * as store from './store.ts';
+
+type Company = NonNullable<Awaited<ReturnType<Tenants['company']>>>;
+type RetailGiven = z.output<typeof RetailFields>;
+/** What a client pays, inside. */
+export type Retail = Omit<Awaited<ReturnType<typeof store.retailOf>>[number], 'campaign_id'>;
+/** Bounds that a client's next campaign begins with. */
+export interface RetailLimits {
+  daily_cap: number | null;
+  starts_on: string | null;
+  ends_on: string | null;
+}
+
+const TERMS = Object.values(COST_TERMS);
+const key = (module: string, term: string): string => `${module} ${term}`;
+const NAMES: Record<string, string> = Object.fromEntries(MODULES.map((one) => [one.module, one.name]));
+
+/** What a campaign costs when nobody has said anything. */
+export const FREE: Retail = {
+  term: 'Prepaid',
+  lead_micros: 0n,
+  lead_advanced_micros: 0n,
+  lead_b2b_micros: 0n,
+  lead_max_micros: 0n,
+  month_micros: 0n,
+  setup_micros: 0n,
+  topup: 'onetime',
+  leads_buy: null,
+};
+
+const feesOfRow = (row: Awaited<ReturnType<typeof store.wholesaleAt>>[number]): Fees => ({
+  setup: row.setup_micros,
+  month: row.month_micros,
+  lead: row.lead_micros,
+  advanced: row.lead_advanced_micros,
+});
+
+/** The costs of a client as they travel. */
+export const retailWire = (row: Retail) => ({
+  CostSet: dollarsOf(row.lead_micros),
+  CostSetAdvanced: dollarsOf(row.lead_advanced_micros),
+  CostSetB2b: dollarsOf(row.lead_b2b_micros),
+  CostMaxLead: dollarsOf(row.lead_max_micros),
+  CostMonth: dollarsOf(row.month_micros),
+  PlatformFee: dollarsOf(row.setup_micros),
+  PaymentTerm: row.term as 'Prepaid',
+  topupoptions: row.topup as 'onetime',
+  leadsbuy: row.leads_buy,
+});
+
+/** What is given over what was. @throws Refusal 422 naming the field where they do not go together */
+export function retailWith(before: Retail, given: RetailGiven): Retail {
+  const micros = (text: string | undefined, old: bigint): bigint =>
+    text === undefined ? old : microsOf(text);
+  const after: Retail = {
+    term: given.PaymentTerm ?? before.term,
+    lead_micros: micros(given.CostSet, before.lead_micros),
+    lead_advanced_micros: micros(given.CostSetAdvanced, before.lead_advanced_micros),
+    lead_b2b_micros: micros(given.CostSetB2b, before.lead_b2b_micros),
+    lead_max_micros: micros(given.CostMaxLead, before.lead_max_micros),
+    month_micros: micros(given.CostMonth, before.month_micros),
+    setup_micros: micros(given.PlatformFee, before.setup_micros),
+    topup: given.topupoptions ?? before.topup,
+    leads_buy: given.leadsbuy === undefined ? before.leads_buy : given.leadsbuy,
+  };
+  if (after.lead_max_micros > 0n) {
+    for (const [field, price] of [
+      ['CostSet', after.lead_micros],
+      ['CostSetAdvanced', after.lead_advanced_micros],
+      ['CostSetB2b', after.lead_b2b_micros],
+    ] as const)
+      if (price > after.lead_max_micros)
+        throw refuse(
+          field,
+          `must not be above the most a lead may cost, $${dollarsOf(after.lead_max_micros)}`,
+        );
+  }
+  if (after.topup === 'continual' && after.term !== 'Prepaid')
+    throw refuse('topupoptions', 'can be continual with the payment term Prepaid only');
+  if (after.topup === 'continual' && after.leads_buy === null)
+    throw refuse('leadsbuy', 'is required for a continual top-up');
+  return after;
+}
+
+const same = (a: object, b: object): boolean =>
+  Object.entries(a).every(([field, value]) => (b as Record<string, unknown>)[field] === value);
+
+export type Costs = ReturnType<typeof createCosts>;
+
+/** What roots ask of agencies and agencies of clients, by date (docs/decisions/0034-costs.md). */
+export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+  /** The least that the scope's root asks for a lead. */
+  async function leastOf(tx: Tx, at: Date): Promise<(module: string, term: string) => bigint> {
+    const rows = await store.minimums(tx, MINIMUM_MODULES, TERMS, at);
+    const least = new Map(rows.map((row) => [key(row.module, row.term), row.least]));
+    return (module, term) => least.get(key(module, term)) ?? 0n;
+  }
+
+  /** What a company's leads and months cost at an instant: as set, and never below the root's least. */
+  async function wholesaleOf(
+    tx: Tx,
+    company: Pick<Company, 'id' | 'kind'>,
+    at: Date,
+  ): Promise<(module: string, term: string) => Fees> {
+    const kept = new Map(
+      (await store.wholesaleAt(tx, company.id, at)).map((row) => [key(row.module, row.term), feesOfRow(row)]),
+    );
+    const least = await leastOf(tx, at);
+    return (module, term) => {
+      const fees = kept.get(key(module, term)) ?? NO_FEES;
+      const minimum = company.kind === 'agency' ? least(module, term) : 0n;
+      return fees.lead < minimum ? { ...fees, lead: minimum } : fees;
+    };
+  }
+
+  /** The modules that have costs: Simplifi in the master root's tree only. */
+  const modulesOf = (isMaster: boolean): string[] =>
+    Object.keys(COST_FIELDS).filter((module) => module !== 'simplifi' || isMaster);
+  const inMasterTree = async (tx: Tx, company: Company): Promise<boolean> =>
+    (await tenants.frontDoor(company.root_id, tx)).master_id === company.root_id;
+
+  /** The cost setting of an agency, or the minimums of a root (spec product 3), with what is planned. */
+  async function readAgency(tx: Tx, company: Company) {
+    const now = clock.now();
+    const modules = modulesOf(await inMasterTree(tx, company));
+    const least = await leastOf(tx, now);
+    const planned: { effective_from: string; data: FeesByName }[] = [];
+    for (const row of await store.wholesaleAfter(tx, company.id, now)) {
+      const effective_from = row.valid_from.toISOString();
+      if (planned.at(-1)?.effective_from !== effective_from) planned.push({ effective_from, data: {} });
+      const { data } = planned.at(-1)!;
+      const term = Object.entries(COST_TERMS).find(([, name]) => name === row.term)![0];
+      data[row.module] = {
+        ...data[row.module],
+        [term]: Object.fromEntries(
+          feesOf(row.module).map(([name, part]) => [name, amountText(feesOfRow(row)[part])]),
+        ),
+      };
+    }
+    return {
+      data: namedFees(modules, await wholesaleOf(tx, company, now)),
+      rootcostagency: namedFees(modules, (module, term) => ({ ...NO_FEES, lead: least(module, term) })),
+      planned,
+    };
+  }
+
+  /**
+   * Sets what a root asks of an agency, or (the root's own) the least for a lead. Answers what it changed, in words.
+   * @throws Refusal 422 naming the field
+   */
+  async function saveAgency(
+    tx: Tx,
+    company: Company,
+    owner: Owner,
+    value: z.output<typeof CostAgency>,
+    from: string | undefined,
+  ): Promise<string[]> {
+    const now = clock.now();
+    const zone = (await tenants.company(tx, company.root_id))?.time_zone ?? 'UTC';
+    const valid_from = beginOf(from, zone, now);
+    const before = await wholesaleOf(tx, company, valid_from);
+    const least = await leastOf(tx, valid_from);
+    const modules = modulesOf(await inMasterTree(tx, company));
+    const rows: Parameters<typeof store.insertWholesale>[1] = [];
+    const words: string[] = [];
+    for (const { module, key: termKey, term, given } of givenTerms(value)) {
+      const path = (name: string): string => `${module}.${termKey}.${name}`;
+      if (!modules.includes(module)) throw refuse(module, 'is not available on this platform');
+      const old = before(module, term);
+      const fees = withGiven(old, module, given);
+      for (const [name, part] of feesOf(module)) {
+        if (
+          company.kind === 'root' &&
+          fees[part] > 0n &&
+          !(part === 'lead' && MINIMUM_MODULES.includes(module))
+        )
+          throw refuse(path(name), 'has no minimum; it is set for each agency');
+        if (company.kind === 'agency' && part === 'lead' && fees.lead < least(module, term))
+          throw refuse(
+            path(name),
+            messages.costPerLeadMinimum.replace('{amount}', `$${dollarsOf(least(module, term))}`),
+          );
+        if (fees[part] !== old[part])
+          words.push(
+            `${NAMES[module]} ${term} ${name} ${amountText(old[part])} to ${amountText(fees[part])}`,
+          );
+      }
+      if (same(fees, old)) continue;
+      rows.push({
+        ...owner,
+        module,
+        term,
+        valid_from,
+        recorded_at: now,
+        setup_micros: fees.setup,
+        month_micros: fees.month,
+        lead_micros: fees.lead,
+        lead_advanced_micros: fees.advanced,
+      });
+    }
+    await store.insertWholesale(tx, rows);
+    if (from !== undefined && words.length > 0) words.push(`from ${from}`);
+    return words;
+  }
+
+  const lineOf = (before: Retail | undefined, after: Retail): string => {
+    const old: Record<string, unknown> = before ? retailWire(before) : {};
+    return Object.entries(retailWire(after))
+      .filter(([field, value]) => old[field] !== value)
+      .map(([field, value]) =>
+        before ? `${field} ${old[field] ?? 'none'} to ${value ?? 'none'}` : `${field} ${value ?? 'none'}`,
+      )
+      .join(', ');
+  };
+
+  async function clientWire(tx: Tx, companyID: string, module: string) {
+    const now = clock.now();
+    const kept = await store.clientRetailAt(tx, companyID, module, now);
+    return {
+      companyID,
+      module: module as 'local',
+      ...retailWire(kept ?? FREE),
+      LimitLead: kept?.daily_cap ?? null,
+      LimitLeadFreq: 'day' as const,
+      LimitLeadStart: kept?.starts_on ?? null,
+      LimitLeadEnd: kept?.ends_on ?? null,
+      is_set: kept !== undefined,
+      version: await store.clientRetailVersion(tx, companyID, module),
+      planned: (await store.clientRetailAfter(tx, companyID, module, now)).map((row) => ({
+        ...retailWire(row),
+        effective_from: row.valid_from.toISOString(),
+      })),
+    };
+  }
+
+  async function clientOf(tx: Tx, id: string): Promise<Company & { agency_id: string }> {
+    const company = await tenants.company(tx, id);
+    if (company?.kind !== 'client' || !company.agency_id)
+      throw new Refusal('not_found', ownMessages.notFound);
+    return { ...company, agency_id: company.agency_id };
+  }
+
+  return {
+    readAgency,
+    saveAgency,
+
+    /** Sets what a root asks of an agency for a lead of a module, whatever the term, from an instant on. */
+    setLeadCost: (
+      tx: Tx,
+      given: { rootId: string; agencyId: string; module: string; costMicros: bigint; from: Date },
+    ): Promise<void> =>
+      store.insertWholesale(
+        tx,
+        TERMS.map((term) => ({
+          root_id: given.rootId,
+          agency_id: given.agencyId,
+          company_id: given.agencyId,
+          module: given.module,
+          term,
+          valid_from: given.from,
+          recorded_at: given.from,
+          setup_micros: 0n,
+          month_micros: 0n,
+          lead_micros: given.costMicros,
+          lead_advanced_micros: 0n,
+        })),
+      ),
+
+    /** What an agency pays for a lead at an instant, micro-dollars. */
+    wholesaleLead: async (
+      tx: Tx,
+      agencyId: string,
+      module: string,
+      term: string,
+      at: Date,
+    ): Promise<bigint> => (await wholesaleOf(tx, { id: agencyId, kind: 'agency' }, at))(module, term).lead,
+
+    /**
+     * What a lead of each campaign costs at an instant: the client (`priceMicros`) and, at the campaign's payment term,
+     * the agency (`costMicros`; 0 in a client's scope, which sees no wholesale cost). One query for all.
+     */
+    async prices(tx: Tx, campaigns: readonly store.Priced[], at: Date) {
+      const rows = await store.prices(tx, campaigns, at);
+      const found = new Map(
+        rows.map((row) => [row.id, { term: row.term, priceMicros: row.price, costMicros: row.cost }]),
+      );
+      return (id: string) => found.get(id) ?? { term: FREE.term, priceMicros: 0n, costMicros: 0n };
+    },
+
+    /** What campaigns cost their clients at an instant, with what is planned, as it travels. */
+    async campaignCosts(tx: Tx, campaignIds: readonly string[], at: Date) {
+      const now = new Map((await store.retailOf(tx, campaignIds, at)).map((row) => [row.campaign_id, row]));
+      const later = await store.retailAfter(tx, campaignIds, at);
+      return (id: string) => ({
+        ...retailWire(now.get(id) ?? FREE),
+        planned_costs: later
+          .filter((row) => row.campaign_id === id)
+          .map((row) => ({ ...retailWire(row), effective_from: row.valid_from.toISOString() })),
+      });
+    },
+
+    /** The first costs of a new campaign. */
+    beginCampaign: (
+      tx: Tx,
+      owner: Owner & { agency_id: string },
+      campaign: { id: string; module: string; at: Date },
+      retail: Partial<Retail>,
+    ): Promise<void> =>
+      store.insertRetail(tx, {
+        ...owner,
+        ...FREE,
+        ...retail,
+        campaign_id: campaign.id,
+        module: campaign.module,
+        valid_from: campaign.at,
+        recorded_at: campaign.at,
+      }),
+
+    /**
+     * Changes what a campaign costs its client from now on, or from a day on. Answers in words what it changed ('' :
+     * nothing). @throws Refusal 422 naming the field
+     */
+    async changeCampaign(
+      tx: Tx,
+      campaign: { id: string; module: string } & Owner & { agency_id: string },
+      given: RetailGiven & { effective_from?: string | undefined },
+    ): Promise<string> {
+      if (!Object.keys(retailWire(FREE)).some((field) => given[field as keyof RetailGiven] !== undefined))
+        return '';
+      const now = clock.now();
+      const zone = (await tenants.company(tx, campaign.company_id))?.time_zone ?? 'UTC';
+      const valid_from = beginOf(given.effective_from, zone, now);
+      const [kept] = await store.retailOf(tx, [campaign.id], valid_from);
+      const { campaign_id: _, ...before } = kept ?? { campaign_id: null, ...FREE };
+      const after = retailWith(before, given);
+      if (same(after, before)) return '';
+      const { root_id, agency_id, company_id } = campaign;
+      await store.insertRetail(tx, {
+        root_id,
+        agency_id,
+        company_id,
+        ...after,
+        campaign_id: campaign.id,
+        module: campaign.module,
+        valid_from,
+        recorded_at: now,
+      });
+      return `${lineOf(before, after)}${given.effective_from ? ` from ${given.effective_from}` : ''}`;
+    },
+
+    /** What the next campaign of a client costs and is bounded by, where the agency has said so. */
+    clientRetail: (tx: Tx, companyId: string, module: string, at: Date) =>
+      store.clientRetailAt(tx, companyId, module, at),
+    retailOf: store.retailOf,
+
+    /** The costs of a client's next campaigns, for whoever may see the client. */
+    client: (ctx: Ctx, companyID: string, module: string) =>
+      inScope(db.app, ctx.scope, async (tx) => clientWire(tx, (await clientOf(tx, companyID)).id, module)),
+
+    /** Sets them. @throws Refusal 404, 422 naming the field, 409 when `version` is not the newest */
+    saveClient: (
+      ctx: Ctx,
+      given: RetailGiven & {
+        companyID: string;
+        module: string;
+        LimitLead?: number | null | undefined;
+        LimitLeadStart?: string | null | undefined;
+        LimitLeadEnd?: string | null | undefined;
+        effective_from?: string | undefined;
+        version?: string | undefined;
+      },
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = await clientOf(tx, given.companyID);
+        await store.lockClientRetail(tx, company.id);
+        if (
+          given.version !== undefined &&
+          given.version !== (await store.clientRetailVersion(tx, company.id, given.module))
+        )
+          throw new Refusal('conflict', ownMessages.costStale);
+        const now = clock.now();
+        const valid_from = beginOf(given.effective_from, company.time_zone, now);
+        const kept = await store.clientRetailAt(tx, company.id, given.module, valid_from);
+        const { daily_cap, starts_on, ends_on, ...before } = kept ?? {
+          ...FREE,
+          daily_cap: null,
+          starts_on: null,
+          ends_on: null,
+        };
+        const retail = retailWith(before, given);
+        const limits: RetailLimits = {
+          daily_cap: given.LimitLead === undefined ? daily_cap : given.LimitLead,
+          starts_on: given.LimitLeadStart === undefined ? starts_on : given.LimitLeadStart,
+          ends_on: given.LimitLeadEnd === undefined ? ends_on : given.LimitLeadEnd,
+        };
+        if (limits.starts_on && limits.ends_on && limits.ends_on < limits.starts_on)
+          throw refuse('LimitLeadEnd', 'must not be before LimitLeadStart');
+        const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+        await store.insertRetail(tx, {
+          ...owner,
+          ...retail,
+          ...limits,
+          campaign_id: null,
+          module: given.module,
+          valid_from,
+          recorded_at: now,
+        });
+        await audit.record(tx, ctx, {
+          action: 'cost.client',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Set what ${NAMES[given.module]} campaigns cost ${company.name}: ${lineOf(kept && before, retail)}${given.effective_from ? ` from ${given.effective_from}` : ''}`,
+          owner,
+        });
+        return clientWire(tx, company.id, given.module);
+      }),
+  };
+}

@@ -1,0 +1,171 @@
+import { type Insertable, sql } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+export async function insertWholesale(tx: Tx, rows: Insertable<Schema['wholesale_cost']>[]): Promise<void> {
+  if (rows.length > 0) await tx.insertInto('wholesale_cost').values(rows).execute();
+}
+
+/** What a root asks of a company by module and term, at an instant. */
+export async function wholesaleAt(tx: Tx, companyId: string, at: Date) {
+  return tx
+    .selectFrom('wholesale_cost')
+    .distinctOn(['module', 'term'])
+    .select(['module', 'term', 'setup_micros', 'month_micros', 'lead_micros', 'lead_advanced_micros'])
+    .where('company_id', '=', companyId)
+    .where('valid_from', '<=', at)
+    .orderBy('module')
+    .orderBy('term')
+    .orderBy('valid_from', 'desc')
+    .orderBy('serial', 'desc')
+    .execute();
+}
+
+/** What it will ask, soonest first. */
+export async function wholesaleAfter(tx: Tx, companyId: string, at: Date) {
+  return tx
+    .selectFrom('wholesale_cost')
+    .distinctOn(['valid_from', 'module', 'term'])
+    .select([
+      'valid_from',
+      'module',
+      'term',
+      'setup_micros',
+      'month_micros',
+      'lead_micros',
+      'lead_advanced_micros',
+    ])
+    .where('company_id', '=', companyId)
+    .where('valid_from', '>', at)
+    .orderBy('valid_from')
+    .orderBy('module')
+    .orderBy('term')
+    .orderBy('serial', 'desc')
+    .execute();
+}
+
+/** The least that the root of the scope asks for a lead by module and term; those without are left out. */
+export async function minimums(tx: Tx, modules: readonly string[], terms: readonly string[], at: Date) {
+  const { rows } = await sql<{ module: string; term: string; least: bigint | null }>`
+    select m.module, t.term, root_minimum(m.module, t.term, ${at}) as least
+    from unnest(${modules}::text[]) m (module) cross join unnest(${terms}::text[]) t (term)`.execute(tx);
+  return rows.flatMap((row) => (row.least === null ? [] : [{ ...row, least: row.least }]));
+}
+
+const RETAIL = [
+  'term',
+  'lead_micros',
+  'lead_advanced_micros',
+  'lead_b2b_micros',
+  'lead_max_micros',
+  'month_micros',
+  'setup_micros',
+  'topup',
+  'leads_buy',
+] as const;
+const LIMITS = ['daily_cap', 'starts_on', 'ends_on'] as const;
+
+/** Whose campaign it is and of which module. */
+export interface Priced {
+  id: string;
+  agency_id: string;
+  module: string;
+}
+
+/** What leads of campaigns cost at an instant: the client (with the term) and the agency, each null where unknown. */
+export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
+  if (campaigns.length === 0) return [];
+  const { rows } = await sql<{ id: string; term: string; price: bigint; cost: bigint }>`
+    select c.id, r.term, r.lead_micros as price, greatest(coalesce(w.lead_micros, 0), root_minimum.least) as cost
+    from unnest(${campaigns.map((c) => c.id)}::uuid[], ${campaigns.map((c) => c.agency_id)}::uuid[],
+                ${campaigns.map((c) => c.module)}::text[]) c (id, agency_id, module)
+    join lateral (select term, lead_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
+                  order by valid_from desc, serial desc limit 1) r on true
+    left join lateral (select lead_micros from wholesale_cost
+                       where company_id = c.agency_id and module = c.module and term = r.term and valid_from <= ${at}
+                       order by valid_from desc, serial desc limit 1) w on true
+    left join lateral (select case when c.module in ('enhance', 'b2b') then root_minimum(c.module, r.term, ${at}) end as least)
+      root_minimum on true`.execute(tx);
+  return rows;
+}
+
+/** What campaigns cost their clients at an instant. */
+export async function retailOf(tx: Tx, campaignIds: readonly string[], at: Date) {
+  if (campaignIds.length === 0) return [];
+  return tx
+    .selectFrom('retail_cost')
+    .distinctOn('campaign_id')
+    .select(['campaign_id', ...RETAIL])
+    .where('campaign_id', 'in', campaignIds)
+    .where('valid_from', '<=', at)
+    .orderBy('campaign_id')
+    .orderBy('valid_from', 'desc')
+    .orderBy('serial', 'desc')
+    .execute();
+}
+
+/** What campaigns will cost, soonest first. */
+export async function retailAfter(tx: Tx, campaignIds: readonly string[], at: Date) {
+  if (campaignIds.length === 0) return [];
+  return tx
+    .selectFrom('retail_cost')
+    .distinctOn(['campaign_id', 'valid_from'])
+    .select(['campaign_id', 'valid_from', ...RETAIL])
+    .where('campaign_id', 'in', campaignIds)
+    .where('valid_from', '>', at)
+    .orderBy('campaign_id')
+    .orderBy('valid_from')
+    .orderBy('serial', 'desc')
+    .execute();
+}
+
+/** What the next campaign of a client costs, at an instant. */
+export async function clientRetailAt(tx: Tx, companyId: string, module: string, at: Date) {
+  return tx
+    .selectFrom('retail_cost')
+    .select([...RETAIL, ...LIMITS])
+    .where('company_id', '=', companyId)
+    .where('campaign_id', 'is', null)
+    .where('module', '=', module)
+    .where('valid_from', '<=', at)
+    .orderBy('valid_from', 'desc')
+    .orderBy('serial', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** What it will cost, soonest first. */
+export async function clientRetailAfter(tx: Tx, companyId: string, module: string, at: Date) {
+  return tx
+    .selectFrom('retail_cost')
+    .distinctOn('valid_from')
+    .select(['valid_from', ...RETAIL, ...LIMITS])
+    .where('company_id', '=', companyId)
+    .where('campaign_id', 'is', null)
+    .where('module', '=', module)
+    .where('valid_from', '>', at)
+    .orderBy('valid_from')
+    .orderBy('serial', 'desc')
+    .execute();
+}
+
+/** The newest row of a client's costs, whenever it begins: their version. */
+export async function clientRetailVersion(tx: Tx, companyId: string, module: string): Promise<string> {
+  const row = await tx
+    .selectFrom('retail_cost')
+    .select((eb) => eb.fn.max('serial').as('serial'))
+    .where('company_id', '=', companyId)
+    .where('campaign_id', 'is', null)
+    .where('module', '=', module)
+    .executeTakeFirst();
+  return String(row?.serial ?? 0);
+}
+
+/** Keeps others from changing a client's costs until the transaction ends. */
+export async function lockClientRetail(tx: Tx, companyId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${companyId}, 34))`.execute(tx);
+}
+
+export async function insertRetail(tx: Tx, row: Insertable<Schema['retail_cost']>): Promise<void> {
+  await tx.insertInto('retail_cost').values(row).execute();
+}

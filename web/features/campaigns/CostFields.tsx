@@ -1,0 +1,165 @@
+import { NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { COST_TERMS, PAYMENT_TERMS } from '../../../contract/choices.ts';
+import { api } from '../../api/client.ts';
+import { useMay, useUser } from '../../api/user.ts';
+import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
+import { exactTime, money } from '../../ui/format.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import classes from './campaigns.module.css';
+import { type Campaign, type CampaignFormState, marginOf, microsOf } from './model.ts';
+
+type Wholesale = Record<string, Record<string, Record<string, string>>>;
+
+/** What the agency itself pays for a lead of a Site ID campaign at a payment term; undefined while it is not known. */
+function useWholesale(term: string, mayKnow: boolean): string | undefined {
+  const user = useUser();
+  const query = useQuery({
+    queryKey: ['setting', user.company_id, 'costagency'],
+    queryFn: ({ signal }) =>
+      api.settings.get({ companyID: user.company_id, settingname: 'costagency' }, { signal }),
+    staleTime: 60_000,
+    enabled: mayKnow,
+  });
+  const key = Object.entries(COST_TERMS).find(([, name]) => name === term)?.[0] ?? '';
+  return (query.data?.data as Wholesale | undefined)?.local?.[key]?.LeadspeekCostperlead;
+}
+
+/** What the client pays (spec product 3, Module cost fields), for agencies, with what is left to them beside it. */
+export function CostFields(props: {
+  form: CampaignFormState;
+  isNew: boolean;
+  planned: Campaign['planned_costs'];
+}) {
+  const { form, isNew } = props;
+  const term = form.values.PaymentTerm || 'Prepaid';
+  const mayKnow = useMay('cost.read');
+  const wholesale = useWholesale(term, mayKnow);
+  const margin = marginOf(form.values.CostSet, wholesale);
+  const usual = isNew ? 'Empty: as usual for this client.' : undefined;
+  const amount = (field: 'CostSet' | 'CostMaxLead' | 'CostMonth' | 'PlatformFee') => ({
+    ...form.getInputProps(field),
+    mayBeEmpty: isNew,
+  });
+  return (
+    <>
+      <Title order={3} mb="sm">
+        What the client pays
+      </Title>
+      <Stack gap="md">
+        <Select
+          label="Payment term"
+          description={usual}
+          placeholder="As usual"
+          allowDeselect={isNew}
+          maw={240}
+          data={[...PAYMENT_TERMS]}
+          {...form.getInputProps('PaymentTerm')}
+          value={form.values.PaymentTerm || null}
+          onChange={(value) => form.setFieldValue('PaymentTerm', value ?? '')}
+        />
+        <div className={classes.two}>
+          <CurrencyInput
+            label="Price per lead"
+            description={
+              isNew
+                ? "Empty: the price of the client's last campaign."
+                : 'In US dollars, up to six decimal places.'
+            }
+            {...amount('CostSet')}
+          />
+          {mayKnow && (
+            <div aria-live="polite">
+              <Text size="sm" fw={500}>
+                Your margin per lead
+              </Text>
+              <Text size="sm" c="dimmed">
+                Price less what you pay yourself.
+              </Text>
+              <Text mt={8} className="num">
+                {margin === undefined ? 'Not known yet' : money(margin, { unit: true })}
+                {margin !== undefined && (
+                  <Text span size="sm" c="dimmed">
+                    {' '}
+                    ({money(microsOf(form.values.CostSet), { unit: true })} less{' '}
+                    {money(microsOf(wholesale ?? '0'), { unit: true })})
+                  </Text>
+                )}
+              </Text>
+            </div>
+          )}
+        </div>
+        {margin !== undefined && margin < 0 && (
+          <Notice tone="warn" live="status" title="The margin is negative">
+            Each lead costs you {money(-margin, { unit: true })} more than the client pays for it.
+          </Notice>
+        )}
+        <div className={classes.two}>
+          <CurrencyInput
+            label="Fee per month"
+            description={usual ?? 'Besides the leads.'}
+            {...amount('CostMonth')}
+          />
+          <CurrencyInput
+            label="Set-up fee, once"
+            description={usual ?? 'At the start.'}
+            {...amount('PlatformFee')}
+          />
+          <CurrencyInput
+            label="Most a lead may cost"
+            description="0: no such limit."
+            {...amount('CostMaxLead')}
+          />
+        </div>
+        {term === 'Prepaid' && (
+          <div className={classes.two}>
+            <Select
+              label="Top-up"
+              description="Whether leads that are used up are bought again."
+              placeholder="As usual"
+              allowDeselect={isNew}
+              data={[
+                { value: 'onetime', label: 'Once' },
+                { value: 'continual', label: 'Continual' },
+              ]}
+              {...form.getInputProps('topupoptions')}
+              value={form.values.topupoptions || null}
+              onChange={(value) => form.setFieldValue('topupoptions', (value ?? '') as 'onetime')}
+            />
+            <NumberInput
+              label="Leads bought at a time"
+              description="Empty: no fixed number."
+              min={1}
+              max={1_000_000}
+              allowDecimal={false}
+              allowNegative={false}
+              thousandSeparator=","
+              hideControls
+              {...form.getInputProps('leadsbuy')}
+            />
+          </div>
+        )}
+        {!isNew && (
+          <TextInput
+            label="Costs from"
+            description="The day from which changed costs hold. Empty: from now on. Leads that were sold keep their price."
+            type="date"
+            maw={240}
+            {...form.getInputProps('effective_from')}
+          />
+        )}
+        {props.planned.length > 0 && (
+          <Notice tone="info" title="Planned">
+            {props.planned.map((plan) => (
+              <div key={plan.effective_from}>
+                From {exactTime(plan.effective_from)}: {plan.PaymentTerm},{' '}
+                {money(microsOf(plan.CostSet), { unit: true })} per lead, {money(microsOf(plan.CostMonth))}{' '}
+                per month
+              </div>
+            ))}
+          </Notice>
+        )}
+      </Stack>
+    </>
+  );
+}

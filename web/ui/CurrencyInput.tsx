@@ -1,0 +1,50 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { useState } from 'react';
+import { currencyPlain, currencyShown, currencyTyped, isBelow } from './currency.ts';
+
+type CurrencyInputProps = Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange' | 'leftSection'> & {
+  /** The amount as the calls take it, such as '1234.5'; '' for none. */
+  value?: string;
+  onChange: (amount: string) => void;
+  /** What an amount below is reset to when the field is left. */
+  minimum?: string | undefined;
+  /** An empty field stays empty; otherwise it becomes 0. */
+  mayBeEmpty?: boolean;
+};
+
+const blocked = (event: { preventDefault: () => void }): void => event.preventDefault();
+
+/**
+ * A price in US dollars (spec product 5): digits and one decimal point only, else it is reset to 0; shown as currency
+ * when the field is left; copy, cut and paste are blocked.
+ */
+export function CurrencyInput(props: CurrencyInputProps) {
+  const { value = '', onChange, minimum, mayBeEmpty = false, onFocus, onBlur, ...rest } = props;
+  const [isFocused, setFocused] = useState(false);
+  return (
+    <TextInput
+      leftSection="$"
+      inputMode="decimal"
+      autoComplete="off"
+      maw={240}
+      {...rest}
+      value={isFocused ? value : currencyShown(value)}
+      onChange={(event) => onChange(currencyTyped(event.currentTarget.value))}
+      onFocus={(event) => {
+        setFocused(true);
+        onFocus?.(event);
+      }}
+      onBlur={(event) => {
+        setFocused(false);
+        const plain = currencyPlain(value) || (mayBeEmpty ? '' : '0');
+        const next = plain !== '' && minimum && isBelow(plain, minimum) ? minimum : plain;
+        if (next !== value) onChange(next);
+        onBlur?.(event);
+      }}
+      onCopy={blocked}
+      onCut={blocked}
+      onPaste={blocked}
+      onDrop={blocked}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import { LOCALE } from './format.ts';
+
+/** What a price input holds after a keystroke: digits and one decimal point only, else it is reset to 0 (spec product 5). */
+export function currencyTyped(text: string): string {
+  return /^[0-9]*\.?[0-9]*$/.test(text) ? text : '0';
+}
+
+/** A typed amount as the calls take it: '' stays, '.5' is '0.5', '007.' is '7'. */
+export function currencyPlain(text: string): string {
+  if (text === '') return '';
+  const [whole = '', part = ''] = text.split('.');
+  const bare = whole.replace(/^0+(?=\d)/, '') || '0';
+  return part === '' ? bare : `${bare}.${part}`;
+}
+
+/** An amount as it is shown when the field has been left, without the dollar sign: '1234.5' -> '1,234.50'. */
+export function currencyShown(text: string): string {
+  if (text === '') return '';
+  const [whole = '0', part = ''] = currencyPlain(text).split('.');
+  return `${new Intl.NumberFormat(LOCALE).format(BigInt(whole))}.${part.padEnd(2, '0')}`;
+}
+
+/** Whether an amount is below another; neither has to be well-formed ('' is 0). */
+export const isBelow = (text: string, least: string): boolean => Number(text || 0) < Number(least || 0);
+
+/** Why an amount with at most `places` decimal places cannot be this, in words; null when it can. */
+export function currencyFault(text: string, places: number): string | null {
+  const [whole = '', part = ''] = currencyPlain(text).split('.');
+  if (whole.length > 9) return 'Enter at most 999,999,999';
+  if (part.replace(/0+$/, '').length > places)
+    return places === 2 ? 'Use whole cents' : `Use at most ${places} decimal places`;
+  return null;
+}
