@@ -5,6 +5,7 @@ const features = [
   'tenants',
   'people',
   'audit',
+  'sales',
   'access',
   'settings',
   'ledger',
