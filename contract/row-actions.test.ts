@@ -18,7 +18,7 @@ function asker(grade: Grade, given: Partial<SessionUser> = {}) {
   return {
     grade,
     module_permissions: ALL,
-    user_type: role === 'owner' ? 'user' : (role as 'sales'),
+    user_type: role === 'owner' ? ('user' as const) : (role as 'sales' | 'administrator'),
     company_kind: kind,
     company_id: kind === 'root' ? ROOT : AGENCY,
     rootcomp: kind === 'root',

@@ -61,7 +61,7 @@ const set = (who: string, company: Company | { id: string }, given: object) =>
 const names = async (who: string, query = ''): Promise<string[]> => {
   const { status, body } = await ask('GET', `sales/downline${query}`, who);
   expect(status).toBe(200);
-  return body.data.map((row: { company_name: string }) => row.company_name);
+  return (body.data as { company_name: string }[]).map((row) => row.company_name);
 };
 const logged = async () =>
   Number(
@@ -89,7 +89,7 @@ describe('[AGCY-16] the sales people of a company', () => {
     });
     expect((await set('admin', acme, { salesRep: '', salesAE: id.second })).status).toBe(200);
     const list = await ask('GET', 'company/list', 'owner');
-    expect(list.body.data.find((row: { id: string }) => row.id === acme.id)).toMatchObject({
+    expect((list.body.data as { id: string }[]).find((row) => row.id === acme.id)).toMatchObject({
       salesrep: '',
       salesrepid: '',
       accountexecutive: 'second person',
@@ -159,7 +159,12 @@ describe('[ROLE-02] the sales downline', () => {
     ]);
     const clients = await ask('GET', `sales/downline?companyID=${acme.id}&PerPage=1&order=desc`, 'rep');
     expect(clients.body).toMatchObject({ total: 2, last_page: 2 });
-    expect(clients.body.data[0]).toMatchObject({ company_name: 'Zed', name: null, email: null, roles: [] });
+    expect((clients.body.data as unknown[])[0]).toMatchObject({
+      company_name: 'Zed',
+      name: null,
+      email: null,
+      roles: [],
+    });
     expect(await names('rep', '?searchQuery=acmeowner')).toEqual(['Acme']);
     expect(await names('rep', '?searchQuery=blue')).toEqual([]);
     expect(await names('rep', '?kind=client&searchQuery=cleoowner')).toEqual([]);

@@ -49,6 +49,9 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
   }
 
   return {
+    /** Gives a company's role to somebody, asking nothing; for the demo and tests. */
+    assign: store.assign,
+
     /** Whom a company may be given to, and whom it has. @throws Refusal 404, 422 as `child` */
     list: (ctx: Ctx, companyId: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
