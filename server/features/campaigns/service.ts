@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { CampaignFields, STATE_REASONS } from '../../../contract/campaigns.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -413,7 +413,7 @@ export function createCampaigns(
             action: 'campaign.topup',
             objectKind: 'campaign',
             objectId: id,
-            description: `Recorded prepaid balance of $${dollarsOf(amountMicros)} for campaign #${row.number}`,
+            description: `Recorded prepaid balance of ${usd(amountMicros)} for campaign #${row.number}`,
             owner: ownerOf(row),
           });
         }
