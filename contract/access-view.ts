@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { Done, Id, Instant, Line, Page, PageQuery } from './primitives.ts';
+import { SalesOf } from './sales.ts';
 
 const tags = ['View mode'];
 
@@ -21,6 +22,17 @@ export const CompanyRow = z.object({
   user_id: Id.nullable().describe('Whom to view as: the owner; null where there is none who may sign in'),
   name: z.string().nullable(),
   email: z.string().nullable(),
+  ...SalesOf.shape,
+});
+
+/** A look at one's company by somebody above it, in view mode. */
+export const ViewRow = z.object({
+  id: Id,
+  who: z.string().describe("As it was logged: 'Anna Root as Bob Agency'"),
+  reason: z.string(),
+  started_at: Instant,
+  until: Instant.nullable().describe('When it ended, or ends unless it is renewed'),
+  active: z.boolean(),
 });
 
 /** View mode, and the list it is entered from. */
@@ -62,6 +74,16 @@ export const view = {
     .meta({ access: 'session.own' })
     .input(z.object({}))
     .output(Done),
+  views: call
+    .route({
+      method: 'GET',
+      path: '/user/views',
+      tags,
+      summary: 'Who looked at the own company in view mode, when, why and until when',
+    })
+    .meta({ access: 'view.log' })
+    .input(PageQuery)
+    .output(Page(ViewRow)),
   companies: call
     .route({
       method: 'GET',

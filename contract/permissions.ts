@@ -59,6 +59,9 @@ export const PERMISSIONS = {
   'card.write': [...agencies, 'client.owner'],
   'account.write': agencies,
   'sales.account': ['root.sales', 'agency.sales'],
+  'sales.assign': [...roots, ...agencies],
+  'sales.downline': ['root.sales', 'agency.sales'],
+  'view.log': ['agency.owner', 'client.owner'],
   'agreement.accept': [...agencies, ...clients],
 } as const satisfies Record<string, readonly Grade[]>;
 
@@ -97,6 +100,9 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'questionnaire.own': null,
   'document.read': null,
   'sales.account': null,
+  'sales.assign': ['Settings', 'update'],
+  'sales.downline': null,
+  'view.log': null,
   'person.read': ['Settings', 'enable'],
   'role.read': ['Settings', 'enable'],
   'role.create': ['Settings', 'create'],

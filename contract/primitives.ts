@@ -103,3 +103,10 @@ export function dollarsOf(micros: bigint | number): string {
   const part = digits.slice(-6).replace(/0{1,4}$/, '');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -6)}.${part}`;
 }
+
+/** The same as people read it, with sign and thousands separators (1234500000 -> '$1,234.50'). */
+export function usd(micros: bigint | number): string {
+  const [whole = '', part = ''] = dollarsOf(micros).split('.');
+  const digits = whole.replace('-', '').replace(/\B(?=(\d{3})+$)/g, ',');
+  return `${whole.startsWith('-') ? '-' : ''}${'$'}${digits}.${part}`;
+}

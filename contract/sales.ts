@@ -1,11 +1,78 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { AccountState } from './people.ts';
-import { Done } from './primitives.ts';
+import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
 import { SandboxStep } from './setup.ts';
 
-/** What sales people do for themselves. */
+/** In whose care a company is; ids and names are empty where nobody holds the role (spec product 3, Agency node). */
+export const SalesOf = z.object({
+  salesrep: z.string().describe('Sales representative'),
+  salesrepid: z.string(),
+  accountexecutive: z.string(),
+  accountexecutiveid: z.string(),
+  accountref: z.string().describe('Who referred the company'),
+  accountrefid: z.string(),
+});
+
+/** How a sales person has to do with a company. */
+export const SalesRole = z.enum(['representative', 'account_executive', 'referrer']);
+
+/** A company as its sales see it: the owner only of what is assigned to oneself, and nobody to view as. */
+export const SalesCompany = z.object({
+  id: Id,
+  company_name: z.string(),
+  kind: z.enum(['agency', 'client']),
+  created_at: Instant,
+  clients: z.int().describe('Clients of an agency'),
+  name: z.string().nullable().describe('The owner'),
+  email: z.string().nullable(),
+  roles: z.array(SalesRole).describe("The own roles; empty for a client of one's agency"),
+});
+
+const tags = ['Sales'];
+const Person = z
+  .union([Id, z.literal('')])
+  .nullish()
+  .describe("'' or null: nobody; left out: as it is");
+
+/** Sales people: in whose care companies are, what they see, and what they do for themselves. */
 export const sales = {
+  getSalesList: call
+    .route({
+      method: 'GET',
+      path: '/configuration/sales/list',
+      tags,
+      summary: "The own company's sales people, and whom of them a company has",
+    })
+    .meta({ access: 'sales.assign' })
+    .input(z.object({ companyID: Id }))
+    .output(
+      z.object({
+        data: z.array(z.object({ id: Id, name: z.string(), isAccExecutive: z.enum(['T', 'F']) })),
+        ...SalesOf.shape,
+      }),
+    ),
+  setSalesPerson: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/sales',
+      tags,
+      summary: 'Set the sales people of an agency of the own root, or of a client of the own agency',
+    })
+    .meta({ access: 'sales.assign' })
+    .input(z.object({ companyID: Id, salesRep: Person, salesAE: Person, salesRef: Person }))
+    .output(Done),
+  downline: call
+    .route({
+      method: 'GET',
+      path: '/configuration/sales/downline',
+      tags,
+      summary:
+        "What is assigned to oneself: a root's sales agencies, or the clients of companyID or of all; an agency's sales clients",
+    })
+    .meta({ access: 'sales.downline' })
+    .input(PageQuery.extend({ companyID: Id.optional(), kind: z.enum(['agency', 'client']).optional() }))
+    .output(Page(SalesCompany)),
   sandboxAccount: call
     .route({
       method: 'POST',

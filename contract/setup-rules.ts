@@ -1,5 +1,6 @@
 import { messages, ownMessages } from './messages.ts';
 import type { SessionUser } from './people.ts';
+import { type Grade, mayPerson } from './permissions.ts';
 import type { SetupCheck } from './setup.ts';
 
 /** What the rules read of a set-up check and of a person; the server and the screens ask the same functions. */
@@ -88,4 +89,13 @@ export function betaShown(
 ): boolean {
   const feature = check.betaFeature.find((one) => one.slug === slug);
   return Boolean(feature?.is_beta && (feature.apply_to_all_agency || check.isBeta));
+}
+
+/** Whether somebody is told that their company's agreement is open (NAV-06): whoever may accept it, as themselves. */
+export function mustAgree(
+  check: Pick<SetupCheck, 'agreement_missing'>,
+  user: Pick<SessionUser, 'grade' | 'module_permissions' | 'isViewMode'>,
+): boolean {
+  const may = mayPerson(user.grade as Grade, user.module_permissions, 'agreement.accept');
+  return check.agreement_missing && !user.isViewMode && may;
 }

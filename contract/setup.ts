@@ -53,6 +53,7 @@ export const SetupCheck = z.object({
   rootPaymentTermsNewAgencies: z.array(Choice),
   agencyDefaultModules: z.array(Choice),
   isDataWalletAgree: z.boolean(),
+  agreement_missing: z.boolean().describe("Whether the agreement of the company's kind waits to be accepted"),
 });
 export type SetupCheck = z.output<typeof SetupCheck>;
 

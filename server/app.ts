@@ -22,6 +22,7 @@ import { insightRoutes } from './features/insight/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
 import { createPeople } from './features/people/index.ts';
+import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
@@ -72,7 +73,8 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const mail = createMail(platform, smtpUrl ? smtpTransport(smtpUrl) : outboxOnly, mailFrom);
   const limits = createLimits(platform);
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
-  const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
+  const sales = createSales(platform, { audit, people });
+  const access = createAccess(platform, { tenants, people, audit, sales, mail, limits, outsideCaptcha });
   const costs = createCosts(platform, { tenants, audit });
   const plans = createPlans(platform, { tenants, audit });
   const coupons = createCoupons(platform, { audit, limits });
@@ -100,6 +102,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     people,
     audit,
     logChain,
+    sales,
     access,
     costs,
     plans,
@@ -244,7 +247,10 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
     addCalls(server, clock, doors, contract.settings, settings.handlers);
     addCalls(server, clock, doors, contract.setup, setupRoutes(features.setup));
-    addCalls(server, clock, doors, contract.sales, salesRoutes(features.setup));
+    addCalls(server, clock, doors, contract.sales, {
+      ...salesListRoutes(features.sales),
+      ...salesRoutes(features.setup),
+    });
     addCalls(server, clock, doors, contract.documents, documents.handlers);
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));

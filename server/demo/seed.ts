@@ -173,6 +173,7 @@ export async function seedDemo(
     isAccountExecutive: true,
   });
   await make.salesAccount(master, executive.id, 'approve');
+  await make.sales(acme, { representative: executive.id, account_executive: executive.id });
   await make.user(fresh, { email: 'newagency@demo.test', name: 'Frankie Fresh', passwordHash });
   await user(acme, 'agency@demo.test', 'Alex Acme');
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');

@@ -128,6 +128,17 @@ export function createFactories(features: Features, platform: Platform) {
         features.billing.accounts.sandboxSales(tx, owner, userId, step, clock.now()),
       );
     },
+    /** Gives an agency to sales people of its root, or a client to those of its agency. */
+    sales(
+      company: Company,
+      given: Partial<Record<'representative' | 'account_executive' | 'referrer', string>>,
+    ): Promise<void> {
+      return inScope(db.app, { rootId: company.root_id }, async (tx) => {
+        const owner = { id: company.id, root_id: company.root_id, agency_id: company.agency_id! };
+        for (const [role, userId] of Object.entries(given))
+          await features.sales.assign(tx, owner, role as 'representative', userId, clock.now());
+      });
+    },
     /** An active Site ID campaign of a client; prices in micro-dollars. `balance` is posted through the ledger. */
     async campaign(
       client: Company,

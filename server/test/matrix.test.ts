@@ -73,6 +73,10 @@ async function endViewsOf(who: Principal): Promise<void> {
     [who.userId],
   );
 }
+/** The target's company right below the one that asks. */
+const belowOf = (t: Target, who: Principal | undefined): string | null =>
+  who?.grade.startsWith('root') ? t.client.agency_id : t.client.id;
+
 /** A role of the client that nobody holds, to be changed. */
 async function freshRole(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
@@ -243,6 +247,23 @@ const samples: Record<string, Sample> = {
     named: false,
     request: () => ({ url: '/api/user/switch/revert', body: {} }),
     passes: [409],
+  },
+  'GET /api/user/views': { named: false, request: () => ({ url: '/api/user/views' }) },
+  // A root's people set an agency's sales people, an agency's its clients'.
+  'GET /api/configuration/sales/list': {
+    named: true,
+    request: (t, who) => ({ url: `/api/configuration/sales/list?companyID=${belowOf(t, who)}` }),
+  },
+  'PUT /api/configuration/sales': {
+    named: true,
+    request: (t, who) => ({
+      url: '/api/configuration/sales',
+      body: { companyID: belowOf(t, who), salesRep: '', salesAE: null },
+    }),
+  },
+  'GET /api/configuration/sales/downline': {
+    named: false,
+    request: () => ({ url: '/api/configuration/sales/downline' }),
   },
   'GET /api/configuration/company/list': {
     named: true,
@@ -1064,7 +1085,11 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/general/agreement/confirm',
     ]);
     // Whose call it is, where it is not an agency's.
-    const asked: Record<string, Grade> = { 'people.import': 'root.owner', 'sales.account': 'root.sales' };
+    const asked: Record<string, Grade> = {
+      'people.import': 'root.owner',
+      'sales.account': 'root.sales',
+      'sales.downline': 'root.sales',
+    };
     for (const route of routes()) {
       const key = `${route.method} ${route.url}`;
       if (quiet.has(key) || route.access === 'open' || !((route.access ?? '') in PERMISSIONS)) continue;

@@ -5,13 +5,22 @@ import type { Facts, SignedIn } from '../../contract/routing-facts.ts';
 import type { SetupCheck } from '../../contract/setup.ts';
 import { api, session } from './client.ts';
 import { readFacts } from './facts.ts';
+import { modulesChanged } from './modules.ts';
 
 export type { SessionUser } from '../../contract/people.ts';
 
-/** How the signed-in person is fetched and cached, with their set-up check. */
+/**
+ * How the signed-in person is fetched and cached, with their set-up check. Where a module has come or gone meanwhile the
+ * product begins anew at / (TEN-08).
+ */
 export const userQuery = queryOptions({
   queryKey: ['user'],
-  queryFn: ({ signal }) => api.setup.retrieveUserData(undefined, { signal }),
+  queryFn: async ({ signal, client, queryKey }) => {
+    const before = client.getQueryData<Awaited<ReturnType<typeof api.setup.retrieveUserData>>>(queryKey);
+    const after = await api.setup.retrieveUserData(undefined, { signal });
+    if (modulesChanged(before, after)) location.assign('/');
+    return after;
+  },
   staleTime: 5 * 60_000,
 });
 

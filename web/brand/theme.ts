@@ -7,6 +7,7 @@ import {
   type MantineThemeOverride,
   type VariantColorsResolver,
 } from '@mantine/core';
+import { MENU_MS } from '../ui/motion.ts';
 import { hexOf, mix, parseColour, WHITE } from './colour.ts';
 import { SURFACES, type Tokens } from './tokens.ts';
 
@@ -81,7 +82,7 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
       Menu: {
         // Without the placeholder the first item has the focus, and nothing but items is in the menu.
         defaultProps: {
-          transitionProps: { duration: 250 },
+          transitionProps: { duration: MENU_MS },
           shadow: 'md',
           withInitialFocusPlaceholder: false,
         },

@@ -1,4 +1,5 @@
 import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
 import { wordsOf } from '../api/errors.ts';
 import { overlaysReady } from './overlays.ts';
 
@@ -12,4 +13,23 @@ export function notifyDone(message: string): void {
 export function notifyFailed(error: unknown, title?: string): void {
   void overlaysReady();
   notifications.show({ title, message: wordsOf(error), color: 'red', autoClose: false });
+}
+
+const AGREEMENT = 'agreement';
+
+/** Tells that an agreement waits to be accepted; stays, once, until `forgetAgreement` or somebody closes it. */
+export function notifyAgreement(message: ReactNode): void {
+  void overlaysReady();
+  notifications.show({
+    id: AGREEMENT,
+    title: 'Your agreement is open',
+    message,
+    color: 'yellow',
+    autoClose: false,
+  });
+}
+
+/** Takes that notice away: it is accepted, or does not belong here. */
+export function forgetAgreement(): void {
+  notifications.hide(AGREEMENT);
 }

@@ -12,6 +12,7 @@ import { type LimitRule, type Limits, networkOf } from '../../platform/limits.ts
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import { type People, readPhone } from '../people/index.ts';
+import type { Sales } from '../sales/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Captcha } from './captcha.service.ts';
 import * as emailStore from './email.store.ts';
@@ -59,6 +60,7 @@ export function createEntry(
     tenants: Tenants;
     people: People;
     audit: Audit;
+    sales: Sales;
     limits: Limits;
     captcha: Captcha;
     sessions: Sessions;
@@ -66,7 +68,7 @@ export function createEntry(
   },
 ) {
   const { db, clock, config, jobs } = platform;
-  const { tenants, people, audit, limits, captcha, sessions, post } = parts;
+  const { tenants, people, audit, sales, limits, captcha, sessions, post } = parts;
   const linkKey = derive(config.appKey, 'links');
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
 
@@ -206,6 +208,12 @@ export function createEntry(
             phone: row.phone ? (readPhone(row.phone) ?? undefined) : undefined,
           });
           await store.setSignUpDone(tx, id, company.id, now);
+          // Whoever referred them has them among their companies from the start.
+          if (row.referred_by && company.agency_id) {
+            const parent_id = row.kind === 'client' ? company.agency_id : company.root_id;
+            const made = { ...company, agency_id: company.agency_id, parent_id };
+            await sales.referred(tx, made, row.referred_by, now);
+          }
           await audit.recordSystem(
             tx,
             now,

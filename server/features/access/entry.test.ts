@@ -287,6 +287,11 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     expect(rows.filter((row) => row.made_company)).toEqual([
       { referred_by: sales.id, phone: '+15045550123', made_company: me.body.company_id, password_hash: null },
     ]);
+    const { rows: assigned } = await app.admin.query(
+      'select role, user_id, agency_id from sales_assignment where company_id = $1',
+      [me.body.company_id],
+    );
+    expect(assigned).toEqual([{ role: 'referrer', user_id: sales.id, agency_id: me.body.company_id }]);
   });
 
   test('[CONF-10] everybody who may invite others has a link of their own that leads to an open sign-up', async () => {

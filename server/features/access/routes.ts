@@ -4,6 +4,7 @@ import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Finish } from '../../platform/http/server.ts';
+import { salesNames } from '../sales/index.ts';
 import { SESSION_MS } from './policy.ts';
 import type { Access } from './service.ts';
 
@@ -124,6 +125,26 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
       await access.view.revert(ctx);
       return done(ownMessages.viewEnded);
     },
+    async views(ctx, input) {
+      const found = await access.view.views(ctx, input);
+      const now = ctx.clock.now();
+      const data = found.data.map((row) => {
+        const until =
+          row.revoked_at && row.expires_at && row.revoked_at < row.expires_at
+            ? row.revoked_at
+            : row.expires_at;
+        return {
+          id: row.id,
+          // What is personal may have been erased since.
+          who: row.name ?? '',
+          reason: row.reason ?? '',
+          started_at: row.created_at.toISOString(),
+          until: until?.toISOString() ?? null,
+          active: row.revoked_at === null && until !== null && until > now,
+        };
+      });
+      return { ...found, data };
+    },
     async companies(ctx, input) {
       const found = await access.view.companies(ctx, input);
       const data = found.data.map((row) => ({
@@ -131,6 +152,7 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
         kind: row.kind === 'client' ? ('client' as const) : ('agency' as const),
         created_at: row.created_at.toISOString(),
         clients: Number(row.clients),
+        ...salesNames(row.sales),
       }));
       return { ...found, data };
     },

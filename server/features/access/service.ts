@@ -10,6 +10,7 @@ import type { Mail } from '../../platform/mail.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import { modulesOf, type People } from '../people/index.ts';
+import type { Sales } from '../sales/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
 import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
 import { createEmails } from './email.service.ts';
@@ -33,6 +34,7 @@ export interface AccessParts {
   tenants: Tenants;
   people: People;
   audit: Audit;
+  sales: Sales;
   mail: Mail;
   limits: Limits;
   /** Instead of the built-in captcha. */
@@ -42,13 +44,13 @@ export interface AccessParts {
 /** Signing in and staying signed in: passwords, access and refresh tokens, sessions, one-use tokens. */
 export function createAccess(platform: Platform, deps: AccessParts) {
   const { db, clock, config } = platform;
-  const { tenants, people, audit, limits } = deps;
+  const { tenants, people, audit, sales, limits } = deps;
   const keys = createKeys(platform);
   const sessions = createSessions(platform, { audit, keys });
   const captcha = createCaptcha(platform, deps.outsideCaptcha);
   const post = createPost(deps);
   const factors = createFactors(platform, { people, audit, limits, sessions, post });
-  const parts = { tenants, people, audit, limits, captcha, sessions, post };
+  const parts = { tenants, people, audit, sales, limits, captcha, sessions, post };
 
   const refuse = (): never => {
     throw new Refusal('unauthenticated', messages.unauthenticated);

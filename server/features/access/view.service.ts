@@ -174,6 +174,18 @@ export function createView(
       return view ? { reason: view.reason ?? '', expiresAt: view.expires_at } : null;
     },
 
+    /** Who looked at the own company in view mode, newest first (BEY-12); sessions are kept, so each still says until when. */
+    views: (ctx: Ctx, asked: { Page: number; PerPage: number }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await store.pageOfViews(
+          tx,
+          ctx.actor.companyId,
+          asked.PerPage,
+          (asked.Page - 1) * asked.PerPage,
+        );
+        return page(rows, total, asked);
+      }),
+
     /** The agencies of a root, the clients of an agency, or those of `companyID`. Throws 404 for no agency in scope. */
     companies: (ctx: Ctx, asked: CompaniesAsked) =>
       inScope(db.app, ctx.scope, async (tx) => {

@@ -25,6 +25,38 @@ export async function viewOf(tx: Tx, id: string) {
     .executeTakeFirst();
 }
 
+/** Who looked at a company in view mode, newest first: what was logged, with why and until when. */
+export async function pageOfViews(tx: Tx, companyId: string, limit: number, offset: number) {
+  const base = tx
+    .selectFrom('user_log as l')
+    .where('l.company_id', '=', companyId)
+    .where('l.action', '=', 'view.start');
+  const rows = await base
+    .leftJoin('user_log_detail as d', 'd.log_id', 'l.id')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('session as s')
+          .select(['s.view_reason as reason', 's.expires_at', 's.revoked_at'])
+          .where(sql<boolean>`s.user_id = l.object_id::uuid`)
+          .whereRef('s.viewer_id', '=', 'l.actor_id')
+          // The view's session is made in the same transaction, a moment before its row.
+          .whereRef('s.created_at', '<=', 'l.created_at')
+          .orderBy('s.created_at', 'desc')
+          .limit(1)
+          .as('v'),
+      (join) => join.onTrue(),
+    )
+    .select(['l.id', 'l.created_at', 'd.name', 'v.reason', 'v.expires_at', 'v.revoked_at'])
+    .orderBy('l.created_at', 'desc')
+    .orderBy('l.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await base.select((eb) => eb.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
 const SORTS = { company_name: 'c.name', created_at: 'c.created_at' } as const;
 
 /** Companies right below `parentId`, with the owner whom one may view as. `search` matches names and owners. */
@@ -59,6 +91,13 @@ export async function pageOfCompanies(
     );
   const rows = await base
     .select(['c.id', 'c.name as company_name', 'c.kind', 'c.created_at', 'o.user_id', 'o.name', 'o.email'])
+    .select(
+      sql<{ role: string; id: string; name: string }[]>`coalesce((
+        select json_agg(json_build_object('role', s.role, 'id', s.user_id, 'name', p.name))
+        from sales_assignment s join user_account p on p.id = s.user_id where s.company_id = c.id), '[]')`.as(
+        'sales',
+      ),
+    )
     .select(
       sql<bigint>`(select count(*) from company k where k.parent_id = c.id and k.removed_at is null)`.as(
         'clients',

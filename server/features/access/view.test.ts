@@ -582,3 +582,58 @@ describe('[NAV-03] the list that a view begins from', () => {
     }
   });
 });
+
+type ViewRow = { who: string; reason: string };
+describe('[BEY-12] what the company viewed sees', () => {
+  const views = async (who: string, host: string, query = '') =>
+    get(`/api/user/views${query}`, await signIn(who, host), host);
+  const texts = async (who: string, host: string) =>
+    ((await views(who, host)).body.data as ViewRow[]).map((row) => `${row.who}: ${row.reason}`);
+
+  test('is who looked at its people, when, why and until when; nobody else is told', async () => {
+    const fresh = await app.make.client(agency, { name: 'Fresh Ltd' });
+    const passwordHash = await app.features.people.hashPassword(PASSWORD);
+    for (const role of ['owner', 'administrator'] as const) {
+      const name = role === 'owner' ? 'fresh' : 'freshadmin';
+      const given = { email: `${name}@x.test`, name: `${name} person`, role, passwordHash };
+      people[name] = (await app.make.user(fresh, given)).id;
+    }
+    const agencyBefore = (await views('agency', 'acme.test')).body.total;
+    const begun = app.clock.now();
+    const { token } = await login('root');
+    await viewAs(token, 'fresh');
+    const now = (await views('fresh', 'acme.test')).body;
+    expect(now).toMatchObject({ total: 1, from: 1, to: 1 });
+    expect((now.data as ViewRow[])[0]).toMatchObject({
+      who: 'root person as fresh person',
+      reason: REASON,
+      started_at: begun.toISOString(),
+      until: new Date(begun.getTime() + 30 * 60_000).toISOString(),
+      active: true,
+    });
+    app.clock.advance(60_000);
+    const ended = app.clock.now();
+    expect((await post('/api/user/switch/revert', token)).status).toBe(200);
+    expect(((await views('fresh', 'acme.test')).body.data as ViewRow[])[0]).toMatchObject({
+      until: ended.toISOString(),
+      active: false,
+    });
+    // A second view of the same by the same: each has its own reason and end.
+    await start(token, 'fresh', HOST, 'Second look');
+    expect(await texts('fresh', 'acme.test')).toEqual([
+      'root person as fresh person: Second look',
+      `root person as fresh person: ${REASON}`,
+    ]);
+    expect((await views('fresh', 'acme.test', '?Page=2&PerPage=1')).body).toMatchObject({
+      total: 2,
+      data: [{ reason: REASON, active: false, until: ended.toISOString() }],
+    });
+    await post('/api/user/switch/revert', token);
+    // Neither the agency above, though its scope holds the rows, nor a sibling, nor who is no owner.
+    expect((await views('agency', 'acme.test')).body.total).toBe(agencyBefore);
+    expect((await texts('agency', 'acme.test')).join()).not.toContain('fresh');
+    expect((await texts('rival', 'rival.test')).join()).not.toContain('fresh');
+    expect((await views('freshadmin', 'acme.test')).status).toBe(403);
+    expect((await views('root', HOST)).status).toBe(403);
+  });
+});

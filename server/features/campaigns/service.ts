@@ -4,7 +4,7 @@ import type { CampaignFields, STATE_REASONS } from '../../../contract/campaigns.
 import { RetailFields } from '../../../contract/costs.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -472,7 +472,7 @@ export function createCampaigns(
             action: 'campaign.topup',
             objectKind: 'campaign',
             objectId: id,
-            description: `Recorded prepaid balance of $${dollarsOf(amountMicros)} for campaign #${row.number}`,
+            description: `Recorded prepaid balance of ${usd(amountMicros)} for campaign #${row.number}`,
             owner: ownerOf(row),
           });
         }

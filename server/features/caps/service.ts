@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
@@ -108,17 +108,17 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
         campaign: `the campaign ${cap.campaign_name ?? ''}`,
       }[row.subject];
       const span = row.period === 'day' ? 'today' : 'this month';
-      const amount = dollarsOf((key.level === 'hard' ? row.hard_micros : row.soft_micros) ?? 0n);
+      const amount = usd((key.level === 'hard' ? row.hard_micros : row.soft_micros) ?? 0n);
       await notices.tell(tx, `cap.${key.level}`, sender, to, {
         subject: key.level === 'hard' ? 'A spending limit has been reached' : 'A spending limit is near',
         lines:
           key.level === 'hard'
             ? [
-                `The limit of $${amount} for ${thing} has been reached ${span}. Campaigns that it stops take no more leads and say so.`,
+                `The limit of ${amount} for ${thing} has been reached ${span}. Campaigns that it stops take no more leads and say so.`,
                 `They go on by themselves when the ${row.period === 'day' ? 'day' : 'month'} is over, or at once when you raise or lift the limit.`,
               ]
             : [
-                `Spending for ${thing} has passed $${amount} ${span}. Nothing has been stopped: this is the amount at which you asked to be told.`,
+                `Spending for ${thing} has passed ${amount} ${span}. Nothing has been stopped: this is the amount at which you asked to be told.`,
               ],
       });
     });
@@ -277,7 +277,7 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
             soft_micros: soft,
             updated_at: at,
           });
-        const words = (micros: bigint | null) => (micros === null ? 'none' : `$${dollarsOf(micros)}`);
+        const words = (micros: bigint | null) => (micros === null ? 'none' : usd(micros));
         await audit.record(tx, ctx, {
           action: 'cap.set',
           objectKind: subject === 'campaign' ? 'campaign' : 'company',

@@ -7,7 +7,7 @@ import type { Setup } from './service.ts';
 const done = (message: string) => ({ result: 'success' as const, message });
 
 /** The calls of sales people for themselves. */
-export function salesRoutes(setup: Setup): Handlers<typeof contract.sales> {
+export function salesRoutes(setup: Setup): Pick<Handlers<typeof contract.sales>, 'sandboxAccount'> {
   return {
     async sandboxAccount(ctx, input) {
       return { ...done(ownMessages.sandboxAccount), status_acc: await setup.sandboxSales(ctx, input.step) };

@@ -149,6 +149,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
         label: labels.get(module) ?? module,
       })),
       isDataWalletAgree: agencyAgreed.has('data_wallet'),
+      agreement_missing: facts.missingOf(known).includes('agreement'),
     };
   }
 

@@ -137,6 +137,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
       fcampid: '',
       finamt: '0.00',
       isDataWalletAgree: false,
+      agreement_missing: true,
     });
     const early = await owner.send('PUT', '/api/leadspeek/user/setupcomplete');
     expect([early.status, Object.keys(early.body.errors as object)]).toEqual([
@@ -271,6 +272,37 @@ test('the sandbox is closed where a payment provider is configured', async () =>
   } finally {
     await real.close();
   }
+});
+
+describe('[TEN-08] a module that comes or goes', () => {
+  test('is cleared from and filled into the person at the next answer, whatever the name of its agency', async () => {
+    const { products } = app.features.tenants;
+    const owner = { root_id: root.id, agency_id: null, company_id: root.id, terms: null };
+    const choose = (modules: string[] | null) =>
+      inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+        products.choose(tx, { ...owner, modules, updated_at: app.clock.now() }),
+      );
+    const people = [await person(agency), await person(client)];
+    const pairs = async () =>
+      Promise.all(
+        people.map(async (one) => {
+          const { user, setup } = (await one.get('/api/user/retrieve')).body as unknown as {
+            user: Record<string, string>;
+            setup: { modules: string[] };
+          };
+          return [user.leadlocalname, user.leadlocalurl, setup.modules.includes('local')];
+        }),
+      );
+    const there = ['Visitor ID', 'visitor-id', true];
+    expect(await pairs()).toEqual([there, there]);
+    await choose([]);
+    expect(await pairs()).toEqual([
+      ['', '', false],
+      ['', '', false],
+    ]);
+    await choose(null);
+    expect(await pairs()).toEqual([there, there]);
+  });
 });
 
 describe('[BETA-01] modules and trials', () => {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { TransferKind } from '../../../contract/ledger.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf } from '../../../contract/primitives.ts';
+import { usd } from '../../../contract/primitives.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
@@ -433,11 +433,11 @@ export function createWallet(
         await inScope(db.app, scope, async (tx) => {
           if (!(await store.markNoticed(tx, lot.id, days))) return;
           noticed++;
-          const left = dollarsOf(((await store.lotById(tx, lot.id))?.remaining ?? 0n) as bigint);
+          const left = usd(((await store.lotById(tx, lot.id))?.remaining ?? 0n) as bigint);
           await notices.tell(tx, 'wallet.expiry', sender, to, {
             subject: days === 1 ? 'Data Wallet balance ends today' : 'Data Wallet balance will end soon',
             lines: [
-              `$${left} of your Data Wallet can be used until the end of ${lastDay(lot.expires_at, lot.time_zone)}.`,
+              `${left} of your Data Wallet can be used until the end of ${lastDay(lot.expires_at, lot.time_zone)}.`,
               'What is not used by then expires. Leads use the balance that ends soonest first, so there is nothing you need to choose.',
             ],
           });

@@ -125,6 +125,11 @@ export interface Schema {
     status: '' | 'pending' | 'inverification' | 'completed' | 'failed';
     updated_at: At;
   };
+  sales_assignment: ClientOwner & {
+    role: 'representative' | 'account_executive' | 'referrer';
+    user_id: string;
+    assigned_at: At;
+  };
   company_billing: ClientOwner & {
     package_id: Default<string>;
     manual_bill: Default<boolean>;

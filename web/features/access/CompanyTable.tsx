@@ -2,22 +2,28 @@ import { Button, Group, Tooltip } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { type RowAction, rowActions } from '../../../contract/row-actions.ts';
 import { api } from '../../api/client.ts';
-import { useMay, useUser } from '../../api/user.ts';
+import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { num } from '../../ui/format.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
+import { type CompanyItem, readCompanies, salesWords } from './companies.ts';
+import { NothingAssigned } from './NothingAssigned.tsx';
+import { SetSalesModal } from './SetSalesModal.tsx';
 import { ViewAsModal } from './ViewAsModal.tsx';
 
 const SetCostModal = lazy(() => import('../costs/SetCostModal.tsx'));
 
-type Company = Awaited<ReturnType<typeof api.access.companies>>['data'][number];
+/** The actions that this table has buttons for. */
+const BUTTONS = ['setSales', 'setCost', 'viewAs'] as const satisfies RowAction[];
+type Doing = { action: (typeof BUTTONS)[number]; row: CompanyItem };
 
 /**
- * The agencies of a root, or the clients of an agency (of `companyID`, where given), each with its owner and the way to
- * see what they see.
+ * The agencies of a root, or the clients of an agency (of `companyID`, where given), each with its owner and what one
+ * may do with it; for sales what is assigned to them.
  */
 export function CompanyTable(props: {
   kind: 'agency' | 'client';
@@ -26,46 +32,61 @@ export function CompanyTable(props: {
 }) {
   const { kind, companyID, onRow } = props;
   const user = useUser();
-  const mayView = useMay('view.switch') && !user.isViewMode;
-  const mayCost = useMay('cost.write') && kind === 'agency';
-  const [viewed, setViewed] = useState<Company>();
-  const [costed, setCosted] = useState<Company>();
+  const [doing, setDoing] = useState<Doing>();
   const state = useListState({ sort: 'company_name', perPage: 25 }, companyID ? 'c' : '');
-  const input = { ...state.input, ...(companyID ? { companyID } : {}) };
+  const input = { ...state.input, kind, ...(companyID ? { companyID } : {}) };
   const query = useQuery({
     queryKey: ['companies', input],
-    queryFn: ({ signal }) => api.access.companies(input as never, { signal }),
+    queryFn: ({ signal }) => readCompanies(api, user, input, { signal }),
     placeholderData: keepPreviousData,
   });
   const words = kind === 'agency' ? { one: 'agency', many: 'agencies' } : { one: 'client', many: 'clients' };
+  const offered = (row: CompanyItem) => rowActions(user, row);
+  const hasActions = (query.data?.data ?? []).some((row) =>
+    BUTTONS.some((action) => offered(row).includes(action)),
+  );
+  const close = () => setDoing(undefined);
   return (
     <>
       <DataTable
         label={kind === 'agency' ? 'Agencies' : 'Clients'}
         name={`companies.${kind}`}
-        columns={columnsFor(kind, mayView ? setViewed : undefined, mayCost ? setCosted : undefined)}
+        columns={columnsFor(
+          kind,
+          offered,
+          hasActions ? (action, row) => setDoing({ action, row }) : undefined,
+        )}
         query={query}
         state={state}
         rowKey={(row) => row.id}
-        {...(onRow ? { onRow: (row: Company) => onRow(row.id) } : {})}
+        {...(onRow ? { onRow: (row: CompanyItem) => onRow(row.id) } : {})}
         search={`Search ${words.many}`}
         empty={
-          <EmptyState
-            icon={<IconBuilding size={32} stroke={1.4} />}
-            title={`No ${words.many} yet`}
-            text={`Each ${words.one} that is made appears here, with its owner.`}
-          />
+          user.user_type === 'sales' && !companyID ? (
+            <NothingAssigned />
+          ) : (
+            <EmptyState
+              icon={<IconBuilding size={32} stroke={1.4} />}
+              title={`No ${words.many} yet`}
+              text={`Each ${words.one} that is made appears here, with its owner.`}
+            />
+          )
         }
       />
-      {viewed?.user_id && (
+      {doing?.action === 'setSales' && <SetSalesModal company={doing.row} onClose={close} />}
+      {doing?.action === 'viewAs' && doing.row.user_id && (
         <ViewAsModal
-          viewed={{ user_id: viewed.user_id, name: viewed.name ?? '', company_name: viewed.company_name }}
-          onClose={() => setViewed(undefined)}
+          viewed={{
+            user_id: doing.row.user_id,
+            name: doing.row.name ?? '',
+            company_name: doing.row.company_name,
+          }}
+          onClose={close}
         />
       )}
-      {costed && (
+      {doing?.action === 'setCost' && (
         <Suspense fallback={null}>
-          <SetCostModal agency={costed} onClose={() => setCosted(undefined)} />
+          <SetCostModal agency={doing.row} onClose={close} />
         </Suspense>
       )}
     </>
@@ -73,55 +94,71 @@ export function CompanyTable(props: {
 }
 
 function columnsFor(
-  kind: Company['kind'],
-  onView: ((row: Company) => void) | undefined,
-  onCost: ((row: Company) => void) | undefined,
-): Column<Company>[] {
-  const clients: Column<Company> = {
+  kind: CompanyItem['kind'],
+  offered: (row: CompanyItem) => RowAction[],
+  onDo: ((action: Doing['action'], row: CompanyItem) => void) | undefined,
+): Column<CompanyItem>[] {
+  const clients: Column<CompanyItem> = {
     key: 'clients',
     title: 'Clients',
     align: 'right',
     render: (row) => num(row.clients),
   };
-  const actions: Column<Company> = {
+  const actions: Column<CompanyItem> = {
     key: 'actions',
     title: 'Actions',
     align: 'right',
-    width: onView && onCost ? 210 : 110,
-    render: (row) => (
-      <Group gap="xs" justify="flex-end" wrap="nowrap">
-        {onCost && (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`Set cost of ${row.company_name}`}
-            onClick={(event) => {
-              event.stopPropagation();
-              onCost(row);
-            }}
-          >
-            Set cost
-          </Button>
-        )}
-        {onView && (
-          <Tooltip label="Nobody can sign in there yet" disabled={row.user_id !== null}>
+    width: kind === 'agency' ? 270 : 190,
+    render: (row) => {
+      const may = offered(row);
+      return (
+        <Group gap={6} justify="flex-end" wrap="nowrap">
+          {may.includes('setSales') && (
             <Button
               size="xs"
               variant="default"
-              aria-label={`View as ${row.name ?? row.company_name}`}
-              data-disabled={row.user_id === null || undefined}
-              aria-disabled={row.user_id === null || undefined}
+              aria-label={`Set sales people of ${row.company_name}`}
               onClick={(event) => {
                 event.stopPropagation();
-                if (row.user_id) onView(row);
+                onDo?.('setSales', row);
               }}
             >
-              View as
+              Sales
             </Button>
-          </Tooltip>
-        )}
-      </Group>
-    ),
+          )}
+          {may.includes('setCost') && (
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={`Set cost of ${row.company_name}`}
+              onClick={(event) => {
+                event.stopPropagation();
+                onDo?.('setCost', row);
+              }}
+            >
+              Set cost
+            </Button>
+          )}
+          {may.includes('viewAs') && (
+            <Tooltip label="Nobody can sign in there yet" disabled={row.user_id !== null}>
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={`View as ${row.name ?? row.company_name}`}
+                data-disabled={row.user_id === null || undefined}
+                aria-disabled={row.user_id === null || undefined}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  if (row.user_id) onDo?.('viewAs', row);
+                }}
+              >
+                View as
+              </Button>
+            </Tooltip>
+          )}
+        </Group>
+      );
+    },
   };
   return [
     {
@@ -141,7 +178,12 @@ function columnsFor(
       render: (row) => (row.email ? <Clip text={row.email} max={220} /> : <None />),
     },
     ...(kind === 'agency' ? [clients] : []),
+    {
+      key: 'sales',
+      title: 'Sales',
+      render: (row) => (salesWords(row) ? <Clip text={salesWords(row)} max={200} /> : <None />),
+    },
     { key: 'created_at', title: 'Created', sortable: true, render: (row) => <When at={row.created_at} /> },
-    ...(onView || onCost ? [actions] : []),
+    ...(onDo ? [actions] : []),
   ];
 }

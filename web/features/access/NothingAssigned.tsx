@@ -4,12 +4,10 @@ import { EmptyState } from '../../ui/states.tsx';
 /** What sales see of companies while none is assigned to them. */
 export function NothingAssigned() {
   return (
-    <div className="card">
-      <EmptyState
-        icon={<IconBuilding size={32} stroke={1.4} />}
-        title="Nothing is assigned to you yet"
-        text="When an administrator assigns agencies to you, they appear here. Ask your administrator if you expected some."
-      />
-    </div>
+    <EmptyState
+      icon={<IconBuilding size={32} stroke={1.4} />}
+      title="Nothing is assigned to you yet"
+      text="When an administrator assigns companies to you, they appear here. Ask your administrator if you expected some."
+    />
   );
 }

@@ -3,6 +3,7 @@ import { IconDeviceDesktop, IconDeviceMobile, IconDevices, IconDeviceTablet } fr
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
+import { useMay } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import type { Column } from '../../ui/DataTable.types.ts';
@@ -11,6 +12,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Clip, None, When } from '../../ui/Values.tsx';
+import { ViewsByOthers } from './ViewsByOthers.tsx';
 
 type Row = Awaited<ReturnType<Client['access']['sessions']>>['data'][number];
 
@@ -24,6 +26,7 @@ const icons = {
 /** Where one is signed in; signs one device, or all others, out. */
 export default function SessionsPage() {
   const queryClient = useQueryClient();
+  const mayViews = useMay('view.log');
   const query = useQuery({
     queryKey: ['sessions'],
     queryFn: ({ signal }) => api.access.sessions(undefined, { signal }),
@@ -138,6 +141,7 @@ export default function SessionsPage() {
         rowKey={(row) => row.id}
         empty={<EmptyState title="No devices" text="You are signed in nowhere." />}
       />
+      {mayViews && <ViewsByOthers />}
     </>
   );
 }

@@ -1,9 +1,11 @@
 import type { ComponentType } from 'react';
 import { ViewBanner } from '../access/ViewBanner.tsx';
+import { AgreementNotice } from './AgreementNotice.tsx';
 import { Warnings } from './Warnings.tsx';
 
 /** What stays above every page, from top to bottom: each shows itself when it has something to say. */
 export const banners: readonly (readonly [name: string, banner: ComponentType])[] = [
   ['view mode', ViewBanner],
   ['warnings', Warnings],
+  ['agreement', AgreementNotice],
 ];

@@ -1,0 +1,79 @@
+import type { SessionUser } from './people.ts';
+import { type Grade, mayPerson, type Permission, settingMenu } from './permissions.ts';
+
+/** What a row of the agency or client list can offer, in the order of its menu (spec product 2, Row actions). */
+export const ROW_ACTIONS = [
+  'manualBill',
+  'agreement',
+  'minimumSpendExclusion',
+  'onboardingCharge',
+  'setSales',
+  'setCost',
+  'viewAs',
+  'edit',
+  'remove',
+  'logs',
+  'apiKey',
+  'paymentFailed',
+] as const;
+export type RowAction = (typeof ROW_ACTIONS)[number];
+
+/** What the rules read of a row; what a list does not carry yet counts as unset, and its action is not offered. */
+export interface ActionRow {
+  kind: 'agency' | 'client';
+  /** The root that the row's system belongs to. */
+  company_root_id?: string;
+  /** Whom to view as; null: nobody can sign in there. */
+  user_id?: string | null;
+  /** 'download' or a link; empty: there is no file. */
+  company_agreement_file?: string;
+  agency_onboarding_status?: boolean;
+  is_onboard_charged?: boolean;
+  /** A payment method on file. */
+  customer_payment_id?: string;
+  is_user_generate_api?: boolean;
+  payment_status?: string;
+}
+
+type Asker = Pick<
+  SessionUser,
+  'grade' | 'module_permissions' | 'user_type' | 'company_kind' | 'company_id' | 'rootcomp' | 'isViewMode'
+>;
+
+/**
+ * What somebody sees on a row of the agency or client list (ROLE-02; spec product 6). Sales see no manual bill switch,
+ * delete, logs, failed payment, onboarding charge, minimum-spend exclusion or agreement, and nothing that their grade
+ * may not do. The server guards each action's call besides.
+ */
+export function rowActions(user: Asker, row: ActionRow): RowAction[] {
+  const may = (permission: Permission) => mayPerson(user.grade as Grade, user.module_permissions, permission);
+  const isSales = user.user_type === 'sales';
+  const isAgency = row.kind === 'agency';
+  const isRoot = user.company_kind === 'root';
+  // Right below: a root's agency, an agency's client. Whatever is further down is another's to manage.
+  const isOwn = isRoot === isAgency;
+  // The root company's own tree.
+  const inTree = isRoot && user.rootcomp && row.company_root_id === user.company_id;
+  const mayChange = !isSales && may('setting.write');
+  const shown: Record<RowAction, boolean> = {
+    manualBill: mayChange && isAgency,
+    agreement: !isSales && may('document.read') && Boolean(row.company_agreement_file),
+    minimumSpendExclusion: mayChange && inTree && isAgency,
+    onboardingCharge:
+      mayChange &&
+      inTree &&
+      isAgency &&
+      row.agency_onboarding_status === true &&
+      row.is_onboard_charged === false &&
+      row.customer_payment_id === '',
+    setSales: isOwn && may('sales.assign'),
+    setCost: !isSales && isRoot && isAgency && may('cost.write'),
+    viewAs: !user.isViewMode && may('view.switch'),
+    edit: mayChange && isOwn,
+    remove: mayChange && isOwn && settingMenu(user.module_permissions).settingMenuShow_delete,
+    logs: !isSales && may('setting.read'),
+    apiKey: inTree && row.is_user_generate_api === true,
+    paymentFailed: !isSales && isAgency && row.payment_status === 'failed',
+  };
+  return ROW_ACTIONS.filter((action) => shown[action]);
+}

@@ -1,0 +1,2 @@
+export { salesListRoutes, salesNames } from './routes.ts';
+export { createSales, type Sales } from './service.ts';

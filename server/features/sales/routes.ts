@@ -1,0 +1,48 @@
+import type { contract } from '../../../contract/index.ts';
+import { messages } from '../../../contract/messages.ts';
+import type { Handlers } from '../../platform/http/routes.ts';
+import type { Sales } from './service.ts';
+
+/** In whose care a company is, as it travels (spec product 3, Agency node). */
+export function salesNames(assigned: readonly { role: string; id: string; name: string }[]) {
+  const of = (role: string) => assigned.find((one) => one.role === role) ?? { id: '', name: '' };
+  return {
+    salesrep: of('representative').name,
+    salesrepid: of('representative').id,
+    accountexecutive: of('account_executive').name,
+    accountexecutiveid: of('account_executive').id,
+    accountref: of('referrer').name,
+    accountrefid: of('referrer').id,
+  };
+}
+
+/** The calls about sales people and their companies; what they do for themselves is the set-up's. */
+export function salesListRoutes(sales: Sales): Omit<Handlers<typeof contract.sales>, 'sandboxAccount'> {
+  return {
+    async getSalesList(ctx, { companyID }) {
+      const { people, assigned } = await sales.list(ctx, companyID);
+      return {
+        data: people.map((one) => ({
+          id: one.id,
+          name: one.name,
+          isAccExecutive: one.is_account_executive ? ('T' as const) : ('F' as const),
+        })),
+        ...salesNames(assigned),
+      };
+    },
+    async setSalesPerson(ctx, input) {
+      await sales.set(ctx, input);
+      return { result: 'success', message: messages.settingSaved };
+    },
+    async downline(ctx, input) {
+      const found = await sales.downline(ctx, input);
+      const data = found.data.map((row) => ({
+        ...row,
+        kind: row.kind === 'client' ? ('client' as const) : ('agency' as const),
+        created_at: row.created_at.toISOString(),
+        clients: Number(row.clients),
+      }));
+      return { ...found, data };
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { page } from '../../platform/page.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { People } from '../people/index.ts';
+import * as store from './store.ts';
+
+export type Sales = ReturnType<typeof createSales>;
+type SalesRole = store.SalesRole;
+
+const ROLES: readonly { role: SalesRole; field: 'salesRep' | 'salesAE' | 'salesRef'; words: string }[] = [
+  { role: 'representative', field: 'salesRep', words: 'sales representative' },
+  { role: 'account_executive', field: 'salesAE', words: 'account executive' },
+  { role: 'referrer', field: 'salesRef', words: 'referral account' },
+];
+
+/** What the sales people of a company are set with: an id, '' or null for nobody, undefined to leave it. */
+type Given = { companyID: string } & Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null>>;
+
+interface DownlineAsked {
+  Page: number;
+  PerPage: number;
+  sortby?: string | undefined;
+  order?: 'asc' | 'desc' | undefined;
+  searchQuery?: string | undefined;
+  companyID?: string | undefined;
+  kind?: 'agency' | 'client' | undefined;
+}
+
+/** In whose care companies are, and what their sales people see (spec product 6, 7; docs/decisions/0050). */
+export function createSales({ db, clock }: Platform, parts: { audit: Audit; people: People }) {
+  const { audit, people } = parts;
+
+  /**
+   * A company right below one's own: a root's agency, an agency's client.
+   * @throws Refusal 404 for one outside the scope, 422 for one further down
+   */
+  async function child(tx: Tx, ctx: Ctx, id: string) {
+    const company = await store.lockChild(tx, id);
+    if (!company?.agency_id) throw new Refusal('not_found', ownMessages.notFound);
+    if (company.parent_id !== ctx.actor.companyId)
+      throw new Refusal('invalid', 'companyID: is not right below your own company', {
+        errors: { companyID: ['is not right below your own company'] },
+      });
+    return { ...company, agency_id: company.agency_id };
+  }
+
+  return {
+    /** Gives a company's role to somebody, asking nothing; for the demo and tests. */
+    assign: store.assign,
+
+    /** Whom a company may be given to, and whom it has. @throws Refusal 404, 422 as `child` */
+    list: (ctx: Ctx, companyId: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = await child(tx, ctx, companyId);
+        return {
+          people: await store.salesOf(tx, ctx.actor.companyId),
+          assigned: await store.assignments(tx, company.id),
+        };
+      }),
+
+    /** Sets a company's sales people. @throws Refusal 404, 422 as `child`, and 422 for somebody who is none of one's own */
+    set: (ctx: Ctx, given: Given) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = await child(tx, ctx, given.companyID);
+        const own = new Map((await store.salesOf(tx, ctx.actor.companyId)).map((one) => [one.id, one.name]));
+        const had = new Map((await store.assignments(tx, company.id)).map((one) => [one.role, one]));
+        const changes: string[] = [];
+        for (const { role, field, words } of ROLES) {
+          const id = given[field];
+          // Whoever has the role keeps it, also when they have left meanwhile.
+          if (id === undefined || (id || undefined) === had.get(role)?.id) continue;
+          const name = id ? own.get(id) : undefined;
+          if (id && !name)
+            throw new Refusal('invalid', `${field}: is not one of your sales people`, {
+              errors: { [field]: ['is not one of your sales people'] },
+            });
+          if (id) await store.assign(tx, company, role, id, clock.now());
+          else await store.unassign(tx, company.id, role);
+          changes.push(`${words}: ${name ?? 'nobody'}`);
+        }
+        await audit.record(tx, ctx, {
+          action: 'sales.assign',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Set the sales people of ${company.name}: ${changes.join(', ') || 'as they were'}`,
+        });
+      }),
+
+    /**
+     * Gives a new company to the sales person who referred it, where they are of the company right above it; others stay
+     * named by the sign-up alone.
+     */
+    async referred(
+      tx: Tx,
+      company: { id: string; root_id: string; agency_id: string; parent_id: string },
+      referrerId: string,
+      at: Date,
+    ): Promise<boolean> {
+      const referrer = await people.byId(tx, referrerId);
+      if (referrer?.role !== 'sales' || referrer.disabled_at || referrer.company_id !== company.parent_id)
+        return false;
+      await store.assign(tx, company, 'referrer', referrerId, at);
+      return true;
+    },
+
+    /**
+     * What is assigned to the sales person who asks: a root's sales get agencies, or the clients of `companyID` or of all
+     * their agencies; an agency's sales clients. @throws Refusal 404 for an agency that is not assigned to them
+     */
+    downline: (ctx: Ctx, asked: DownlineAsked) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { userId } = ctx.actor;
+        const isRoot = ctx.actor.kind === 'root';
+        if (asked.companyID && !(isRoot && (await store.isAssigned(tx, userId, asked.companyID))))
+          throw new Refusal('not_found', ownMessages.notFound);
+        const { rows, total } = await store.pageOfDownline(tx, userId, {
+          kind: !isRoot || asked.companyID || asked.kind === 'client' ? 'client' : 'agency',
+          agencyId: asked.companyID,
+          search: asked.searchQuery ?? '',
+          sort: asked.sortby,
+          order: asked.order ?? 'asc',
+          limit: asked.PerPage,
+          offset: (asked.Page - 1) * asked.PerPage,
+        });
+        return page(rows, total, asked);
+      }),
+  };
+}

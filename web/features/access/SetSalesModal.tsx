@@ -1,0 +1,103 @@
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { showFormError } from '../../ui/forms.ts';
+import { notifyDone } from '../../ui/notify.ts';
+import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+
+type Found = Awaited<ReturnType<typeof api.sales.getSalesList>>;
+interface Props {
+  company: { id: string; company_name: string };
+  onClose: () => void;
+}
+
+/** Sets the sales people of a company: three searchable choices, each with a way to clear it (spec product 2). */
+export function SetSalesModal({ company, onClose }: Props) {
+  const query = useQuery({
+    queryKey: ['sales-list', company.id],
+    queryFn: ({ signal }) => api.sales.getSalesList({ companyID: company.id }, { signal }),
+    // What others set meanwhile must not be put back.
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Modal opened onClose={onClose} centered title="Set Sales Person">
+      {query.error ? (
+        <ErrorState
+          error={query.error}
+          what="The sales people could not be loaded"
+          onRetry={() => void query.refetch()}
+        />
+      ) : query.data ? (
+        <SalesForm company={company} found={query.data} onClose={onClose} />
+      ) : (
+        <SkeletonRows height={60} />
+      )}
+    </Modal>
+  );
+}
+
+function SalesForm({ company, found, onClose }: Props & { found: Found }) {
+  const queryClient = useQueryClient();
+  const form = useForm({
+    initialValues: {
+      salesRep: found.salesrepid || null,
+      salesAE: found.accountexecutiveid || null,
+      salesRef: found.accountrefid || null,
+    },
+  });
+  const send = async (values: typeof form.values) => {
+    try {
+      const { message } = await api.sales.setSalesPerson({ companyID: company.id, ...values });
+      notifyDone(message);
+      await queryClient.invalidateQueries({ queryKey: ['companies'] });
+      onClose();
+    } catch (error) {
+      showFormError(form, error);
+    }
+  };
+  /** Everybody there is, and whoever has the role although they have left. */
+  const choices = (id: string, name: string) => {
+    const all = found.data.map((one) => ({ value: one.id, label: one.name }));
+    return id && !all.some((one) => one.value === id) ? [...all, { value: id, label: name }] : all;
+  };
+  const field = (key: keyof typeof form.values, label: string, id: string, name: string) => (
+    <Select
+      label={label}
+      placeholder="Nobody"
+      data={choices(id, name)}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+      nothingFoundMessage="Nobody found"
+      {...form.getInputProps(key)}
+    />
+  );
+  return (
+    <form noValidate onSubmit={form.onSubmit(send)}>
+      <Stack gap="md">
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          Who takes care of {company.company_name}. They see it in their list.
+        </Text>
+        {field('salesRep', 'Sales Representative', found.salesrepid, found.salesrep)}
+        {field('salesAE', 'Account Executive', found.accountexecutiveid, found.accountexecutive)}
+        {field('salesRef', 'Referral Account', found.accountrefid, found.accountref)}
+        {found.data.length === 0 && (
+          <Text size="sm" c="dimmed">
+            There are no sales people yet.
+          </Text>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
