@@ -38,6 +38,13 @@ const variants: VariantColorsResolver = (input) => {
   return input.variant === 'filled' && isBrand ? { ...colours, color: 'var(--on-accent)' } : colours;
 };
 
+/** What modals and drawers share. Their <header> would count as a second banner beside the page's own. */
+const overlay = {
+  transitionProps: { duration: 200 },
+  closeButtonProps: { 'aria-label': 'Close' },
+  attributes: { header: { component: 'div' } },
+};
+
 /** Mantine's theme: sizes and type after look.md, the accent from the tenant. */
 export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineThemeOverride {
   return createTheme({
@@ -67,11 +74,11 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
       Button: { defaultProps: { size: 'sm', fw: 500 } },
       Tooltip: { defaultProps: { openDelay: 200, multiline: true, maw: 360 } },
       Modal: {
-        defaultProps: { transitionProps: { duration: 200 }, closeButtonProps: { 'aria-label': 'Close' } },
+        defaultProps: overlay,
         styles: { title: { fontWeight: 600 } },
       },
       Drawer: {
-        defaultProps: { transitionProps: { duration: 200 }, closeButtonProps: { 'aria-label': 'Close' } },
+        defaultProps: overlay,
         styles: { title: { fontWeight: 600 } },
       },
       Notification: {
