@@ -38,6 +38,8 @@ const variants: VariantColorsResolver = (input) => {
   return input.variant === 'filled' && isBrand ? { ...colours, color: 'var(--on-accent)' } : colours;
 };
 
+const title = { fontWeight: 600, lineHeight: '20px', minWidth: 0, overflowWrap: 'anywhere' } as const;
+
 /** What modals and drawers share. Their <header> would count as a second banner beside the page's own. */
 const overlay = {
   transitionProps: { duration: 200 },
@@ -75,11 +77,11 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
       Tooltip: { defaultProps: { openDelay: 200, multiline: true, maw: 360 } },
       Modal: {
         defaultProps: overlay,
-        styles: { title: { fontWeight: 600 } },
+        styles: { title },
       },
       Drawer: {
         defaultProps: overlay,
-        styles: { title: { fontWeight: 600 } },
+        styles: { title },
       },
       Notification: {
         defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
