@@ -292,7 +292,7 @@ describe('the own password and devices', () => {
     for (const one of [phone, third]) await signIn(one, person.email);
     await signIn(page, person.email);
     await fromMenu(page, 'Devices');
-    await page.getByRole('heading', { name: 'Devices' }).waitFor();
+    await page.getByRole('heading', { name: 'Signed-in devices' }).waitFor();
     await page.getByText('This device').waitFor();
     const buttons = page.getByRole('button', { name: 'Sign out Chrome on Windows' });
     await expect.poll(() => buttons.count()).toBe(2);

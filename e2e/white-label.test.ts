@@ -185,8 +185,8 @@ describe('[CONF-03] general settings', () => {
   test('branding: what is chosen shows at once, is corrected and told, and is worn after the save', async () => {
     const page = await context.newPage();
     await signIn(page, ACME, 'agency@demo.test');
-    await page.getByRole('link', { name: 'General settings' }).click();
-    await page.getByRole('heading', { name: 'General settings' }).waitFor();
+    await page.getByRole('link', { name: 'General Settings' }).click();
+    await page.getByRole('heading', { name: 'General Settings' }).waitFor();
     const preview = page.getByRole('complementary', { name: 'Preview' });
     await preview.waitFor();
     await page.getByLabel('Name', { exact: false }).first().fill('Acme Growth');

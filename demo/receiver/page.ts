@@ -54,7 +54,7 @@ ${(message.body as { data?: { test?: boolean } } | null)?.data?.test ? '<span cl
 <dl><dt>webhook-id</dt><dd><code>${safe(message.id)}</code></dd>
 <dt>Sent to</dt><dd><code>/hooks/${safe(message.name)}</code></dd>
 <dt>Arrived</dt><dd><time datetime="${message.at.toISOString()}">${message.at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time></dd></dl>
-<details${i === 0 ? ' open' : ''}><summary>JSON</summary><pre>${safe(JSON.stringify(message.body, null, 2))}</pre></details>
+<details${i === 0 ? ' open' : ''}><summary>JSON</summary><pre tabindex="0" role="region" aria-label="The message">${safe(JSON.stringify(message.body, null, 2))}</pre></details>
 </article>`,
   );
   const empty = `<section class="empty"><h2>Nothing has arrived yet</h2>

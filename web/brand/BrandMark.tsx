@@ -23,7 +23,7 @@ export function BrandMark({ brand, folded = false }: { brand: Marked; folded?: b
     );
   }
   return (
-    <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8, minWidth: 0, fontWeight: 600 }}>
+    <span style={{ display: 'inline-flex', alignItems: 'center', gap: 8, maxWidth: '100%', fontWeight: 600 }}>
       <img
         src={logo && ratio <= 1.6 ? logo.url : letterMark(brand)}
         alt={folded ? brand.name : ''}
@@ -32,7 +32,10 @@ export function BrandMark({ brand, folded = false }: { brand: Marked; folded?: b
         style={{ objectFit: 'contain' }}
       />
       {!folded && (
-        <span style={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>
+        <span
+          title={brand.name}
+          style={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}
+        >
           {brand.name}
         </span>
       )}

@@ -39,6 +39,15 @@ const variants: VariantColorsResolver = (input) => {
   return input.variant === 'filled' && isBrand ? { ...colours, color: 'var(--on-accent)' } : colours;
 };
 
+const title = { fontWeight: 600, lineHeight: '20px', minWidth: 0, overflowWrap: 'anywhere' } as const;
+
+/** What modals and drawers share. Their <header> would count as a second banner beside the page's own. */
+const overlay = {
+  transitionProps: { duration: 200 },
+  closeButtonProps: { 'aria-label': 'Close' },
+  attributes: { header: { component: 'div' } },
+};
+
 /** Mantine's theme: sizes and type after look.md, the accent from the tenant. */
 export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineThemeOverride {
   return createTheme({
@@ -68,12 +77,12 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
       Button: { defaultProps: { size: 'sm', fw: 500 } },
       Tooltip: { defaultProps: { openDelay: 200, multiline: true, maw: 360 } },
       Modal: {
-        defaultProps: { transitionProps: { duration: 200 }, closeButtonProps: { 'aria-label': 'Close' } },
-        styles: { title: { fontWeight: 600 } },
+        defaultProps: overlay,
+        styles: { title },
       },
       Drawer: {
-        defaultProps: { transitionProps: { duration: 200 }, closeButtonProps: { 'aria-label': 'Close' } },
-        styles: { title: { fontWeight: 600 } },
+        defaultProps: overlay,
+        styles: { title },
       },
       Notification: {
         defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },

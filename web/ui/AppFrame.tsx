@@ -130,7 +130,7 @@ export function AppFrame(props: AppFrameProps) {
           ))}
         </AppShell.Section>
         <AppShell.Section className={classes.bottom}>
-          <ProfileMenu {...props} folded={folded} />
+          <ProfileMenu {...props} folded={folded} onPick={drawer.close} />
           {!isPhone && (
             <Tooltip label={folded ? 'Unfold sidebar' : 'Fold sidebar'} position="right">
               <ActionIcon

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Menu, Pill, Text } from '@mantine/core';
+import { ActionIcon, Menu, Pill, Text } from '@mantine/core';
 import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import classes from './DataTable.module.css';
@@ -57,7 +57,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               {filter.label}
             </Pill>
           ))}
-          <Group gap="xs" ml="auto" wrap="nowrap">
+          <div className={classes.tools}>
             {isPhone && state && <PhoneSort columns={columns} state={state} />}
             {props.actions}
             <Menu closeOnItemClick={false} position="bottom-end">
@@ -91,7 +91,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 </Menu.RadioGroup>
               </Menu.Dropdown>
             </Menu>
-          </Group>
+          </div>
         </div>
       )}
       <div

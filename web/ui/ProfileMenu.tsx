@@ -22,17 +22,21 @@ export function ProfileMenu({
   menu,
   onLogout,
   folded,
+  onPick,
 }: {
   person: { name: string; email: string; company: string };
   menu: FrameAction[];
   onLogout: () => void;
   folded: boolean;
+  /** After a choice that leads to a page or a modal: a sidebar that lies over the page has to make room. */
+  onPick: () => void;
 }) {
   const scheme = useComputedColorScheme();
   const { setColorScheme } = useMantineColorScheme();
   const next = scheme === 'dark' ? 'light' : 'dark';
   return (
-    <Menu position="top-start" width={256}>
+    // In the sidebar's landmark, not in a portal beside all landmarks.
+    <Menu position="top-start" width={256} withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes.profile}>
           <Avatar
@@ -48,8 +52,12 @@ export function ProfileMenu({
           ) : (
             <>
               <span className={classes.who}>
-                <span className={classes.name}>{person.name}</span>
-                <span className={classes.company}>{person.company}</span>
+                <span className={classes.name} title={person.name}>
+                  {person.name}
+                </span>
+                <span className={classes.company} title={person.company}>
+                  {person.company}
+                </span>
               </span>
               <IconSelector size={14} aria-hidden="true" />
             </>
@@ -65,7 +73,10 @@ export function ProfileMenu({
             leftSection={<Icon size={16} />}
             rightSection={badge && <StatusBadge status={badge} tone="info" />}
             {...(href ? { renderRoot: (props: object) => <a {...props} href={href} /> } : {})}
-            {...(onClick ? { onClick } : {})}
+            onClick={() => {
+              onPick();
+              onClick?.();
+            }}
             {...(to ? { renderRoot: (props: object) => <Link {...props} to={to as '/'} /> } : {})}
           >
             {label}

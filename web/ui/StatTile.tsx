@@ -14,6 +14,8 @@ interface StatTileProps {
   beforeText?: string | undefined;
   /** Whether more is good ('up'), bad ('down') or neither. */
   better?: 'up' | 'down';
+  /** Nothing is ever compared: no line is kept for it. */
+  plain?: boolean;
   /** Both are shares (0 to 1): the change is in percentage points. */
   points?: boolean;
 }
@@ -52,37 +54,39 @@ export function StatTile(props: StatTileProps) {
       {props.value === undefined ? (
         <>
           <Skeleton height={24} width="60%" my={4} />
-          <Skeleton height={12} width="40%" my={4} />
+          {!props.plain && <Skeleton height={12} width="40%" my={4} />}
         </>
       ) : (
         <>
           <div className="num" style={{ fontSize: 24, lineHeight: '32px', fontWeight: 600 }}>
             {props.value}
           </div>
-          <Tooltip label={`Period before: ${props.beforeText ?? before ?? 'unknown'}`} disabled={!compares}>
-            <span
-              className="num"
-              style={{
-                display: 'flex',
-                width: 'fit-content',
-                minHeight: 20,
-                alignItems: 'center',
-                gap: 4,
-                fontSize: 12,
-                lineHeight: '20px',
-                whiteSpace: 'nowrap',
-                color:
-                  good === undefined ? 'var(--mantine-color-dimmed)' : good ? 'var(--good)' : 'var(--bad)',
-              }}
-            >
-              {compares && (
-                <>
-                  <Arrow size={14} aria-hidden="true" /> {words}
-                  {change !== undefined && <span className="dim not-on-phone">vs. before</span>}
-                </>
-              )}
-            </span>
-          </Tooltip>
+          {!props.plain && (
+            <Tooltip label={`Period before: ${props.beforeText ?? before ?? 'unknown'}`} disabled={!compares}>
+              <span
+                className="num"
+                style={{
+                  display: 'flex',
+                  width: 'fit-content',
+                  minHeight: 20,
+                  alignItems: 'center',
+                  gap: 4,
+                  fontSize: 12,
+                  lineHeight: '20px',
+                  whiteSpace: 'nowrap',
+                  color:
+                    good === undefined ? 'var(--mantine-color-dimmed)' : good ? 'var(--good)' : 'var(--bad)',
+                }}
+              >
+                {compares && (
+                  <>
+                    <Arrow size={14} aria-hidden="true" /> {words}
+                    {change !== undefined && <span className="dim not-on-phone">vs. before</span>}
+                  </>
+                )}
+              </span>
+            </Tooltip>
+          )}
         </>
       )}
     </div>

@@ -1,10 +1,12 @@
 import { Button, Group, Tooltip } from '@mantine/core';
 import { IconBuilding } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { type RowAction, rowActions } from '../../../contract/row-actions.ts';
 import { api } from '../../api/client.ts';
-import { useUser } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { num } from '../../ui/format.ts';
 import { EmptyState } from '../../ui/states.tsx';
@@ -12,6 +14,7 @@ import { useListState } from '../../ui/useListState.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
 import { type CompanyItem, readCompanies, salesWords } from './companies.ts';
 import { NothingAssigned } from './NothingAssigned.tsx';
+import { accessOptionsQuery } from './options.ts';
 import { SetSalesModal } from './SetSalesModal.tsx';
 import { ViewAsModal } from './ViewAsModal.tsx';
 
@@ -62,14 +65,16 @@ export function CompanyTable(props: {
         {...(onRow ? { onRow: (row: CompanyItem) => onRow(row.id) } : {})}
         search={`Search ${words.many}`}
         empty={
-          user.user_type === 'sales' && !companyID ? (
+          companyID ? (
+            <EmptyState
+              icon={icon}
+              title={`No ${words.many} yet`}
+              text={`Each ${words.one} of this agency appears here, with its owner.`}
+            />
+          ) : user.user_type === 'sales' ? (
             <NothingAssigned />
           ) : (
-            <EmptyState
-              icon={<IconBuilding size={32} stroke={1.4} />}
-              title={`No ${words.many} yet`}
-              text={`Each ${words.one} that is made appears here, with its owner.`}
-            />
+            <NoneYet kind={kind} />
           )
         }
       />
@@ -90,6 +95,48 @@ export function CompanyTable(props: {
         </Suspense>
       )}
     </>
+  );
+}
+
+const icon = <IconBuilding size={32} stroke={1.4} />;
+
+/** How the first agency or client comes: by the registration, which may have to be opened first. */
+function NoneYet({ kind }: { kind: 'agency' | 'client' }) {
+  const options = useQuery(accessOptionsQuery).data;
+  const mayOpen = useMay('setting.write');
+  const many = kind === 'agency' ? 'agencies' : 'clients';
+  const page = kind === 'agency' ? '/agency-register' : '/register';
+  const isOpen = options?.isRegisterAccount === 'T';
+  return (
+    <EmptyState
+      icon={icon}
+      title={`No ${many} yet`}
+      text={
+        isOpen || !options
+          ? `Who registers at ${location.host}${page} appears here. Send that address to your ${many}.`
+          : `Registration is closed. Open it, and who registers at ${location.host}${page} appears here.`
+      }
+      action={
+        isOpen ? (
+          <CopyButton text={`${location.origin}${page}`} label="Copy registration link" />
+        ) : (
+          options &&
+          mayOpen && (
+            <Button
+              renderRoot={(props) => (
+                <Link
+                  {...props}
+                  to="/configuration/general-setting"
+                  search={{ tab: 'registration' } as never}
+                />
+              )}
+            >
+              Open registration
+            </Button>
+          )
+        )
+      }
+    />
   );
 }
 

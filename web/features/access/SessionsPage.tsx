@@ -120,7 +120,7 @@ export default function SessionsPage() {
   return (
     <>
       <PageHeader
-        title="Devices"
+        title="Signed-in devices"
         line="Where you are signed in. Sign out what you do not know, then change your password."
         primary={
           <Button

@@ -59,7 +59,7 @@ function Banner({ view, company }: { view: NonNullable<SessionUser['view']>; com
   return (
     <section className={classes.banner} data-short={isShort || undefined} aria-label="View mode">
       <IconEye className={classes.icon} size={20} stroke={1.6} aria-hidden="true" />
-      <div className={classes.who} title={`Reason: ${view.reason}`}>
+      <div className={classes.who} title={`${view.as_name} of ${company}. Reason: ${view.reason}`}>
         <strong>{view.by_name}</strong>, you are viewing as <strong>{view.as_name}</strong> of {company}.
       </div>
       <span className="sr-only" role="status">

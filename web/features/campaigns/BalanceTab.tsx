@@ -39,9 +39,9 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
         </Notice>
       )}
       <div className={classes.three}>
-        <StatTile label="Balance" value={money(campaign.balance_micros)} />
-        <StatTile label="Price per lead" value={money(price, { unit: true })} />
-        <StatTile label="Lasts for about" value={left === null ? 'Leads are free' : leadWords(left)} />
+        <StatTile plain label="Balance" value={money(campaign.balance_micros)} />
+        <StatTile plain label="Price per lead" value={money(price, { unit: true })} />
+        <StatTile plain label="Lasts for about" value={left === null ? 'Leads are free' : leadWords(left)} />
       </div>
       {mayAdd ? (
         <Group>

@@ -75,7 +75,7 @@ export default function CampaignsPage() {
           <Select
             aria-label="Status"
             placeholder="Any status"
-            w={{ base: 110, sm: 140 }}
+            w={140}
             data={Object.entries(STATUSES).map(([value, label]) => ({ value, label }))}
             value={status ?? null}
             onChange={setStatus}

@@ -68,8 +68,8 @@ export default function ImportPage() {
         line="The people whom visits are matched with. Importing a file twice changes nothing."
       />
       <div className={classes.totals}>
-        <StatTile label="People" value={total(totals.data?.people)} />
-        <StatTile label="Keys that recognise them" value={total(totals.data?.keys)} />
+        <StatTile plain label="People" value={total(totals.data?.people)} />
+        <StatTile plain label="Keys that recognise them" value={total(totals.data?.keys)} />
       </div>
       <UploadZone
         onUploaded={(job) => {

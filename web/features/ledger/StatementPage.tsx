@@ -112,9 +112,10 @@ export default function StatementPage() {
       </Group>
       <div className={classes.top}>
         <div className={classes.tiles}>
-          <StatTile label="Balance at the end" value={first && money(first.balance_micros)} />
-          <StatTile label="Balance before" value={first && money(first.opening_micros ?? 0)} />
+          <StatTile plain label="Balance at the end" value={first && money(first.balance_micros)} />
+          <StatTile plain label="Balance before" value={first && money(first.opening_micros ?? 0)} />
           <StatTile
+            plain
             label="Change"
             value={first && (change === null ? '' : `${change > 0 ? '+' : ''}${money(change)}`)}
           />

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { SectionSkeleton } from '../../ui/FormSection.tsx';
@@ -127,7 +128,12 @@ function Steps(props: { withCard: boolean; isAgreed: boolean; check: StepProps['
           user={user}
           check={check}
           isOptional={state.isOptional ?? false}
-          onNext={() => (next ? setParams({ step: next.key }, { push: true }) : void finish())}
+          onNext={() => {
+            // The step is saved: the guard must know before the address changes, not a render later.
+            flushSync(() => setDirty(false));
+            if (next) setParams({ step: next.key }, { push: true });
+            else void finish();
+          }}
           onBusy={setBusy}
           onDirty={setDirty}
         />

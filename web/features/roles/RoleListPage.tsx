@@ -93,7 +93,7 @@ export default function RoleListPage() {
   return (
     <>
       <PageHeader
-        title="Role list"
+        title="Role List"
         line="What the administrators of your company may see and do. Owners may do everything."
         primary={add}
       />

@@ -144,7 +144,7 @@ function BrandingForm({ setting, onReload }: { setting: Setting<'branding'>; onR
                 key={field}
                 label={label}
                 description={help}
-                placeholder="#1a73e8"
+                placeholder="The product’s own"
                 fixOnBlur={false}
                 withEyeDropper={false}
                 eyeDropperButtonProps={{ 'aria-label': 'Pick a colour' }}

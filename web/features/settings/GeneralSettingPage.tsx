@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { useUser } from '../../api/user.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
@@ -33,10 +33,17 @@ export default function GeneralSettingPage() {
   const [params, set] = useSearchParams();
   const tabs = TABS.filter((tab) => !tab.agencyOnly || user.company_kind === 'agency');
   const shown = tabs.find((tab) => tab.value === params.tab) ?? tabs[0]!;
+  const list = useRef<HTMLDivElement>(null);
+  // Where there is no room for all tabs, the one that is shown comes into sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each time another one is shown
+  useEffect(() => {
+    const active = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
+    if (active) list.current!.scrollLeft = active.offsetLeft - 16;
+  }, [shown.value]);
   return (
     <>
       <PageHeader
-        title="General settings"
+        title="General Settings"
         line={`How ${user.company_name} looks, where it is found and who may join.`}
       />
       <Tabs
@@ -46,7 +53,7 @@ export default function GeneralSettingPage() {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="lg" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
+        <Tabs.List ref={list} mb="lg" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
           {tabs.map((tab) => (
             <Tabs.Tab key={tab.value} value={tab.value} style={{ flexShrink: 0 }}>
               {tab.label}
