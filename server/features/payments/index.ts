@@ -1,0 +1,10 @@
+export type {
+  Charge,
+  ChargeAsk,
+  ChargeResult,
+  Charges,
+  DisputeOf,
+  Purpose,
+  PurposeHandler,
+  RefundOf,
+} from './model.ts';
