@@ -8,6 +8,7 @@ const features = [
   'access',
   'settings',
   'ledger',
+  'payments',
   'caps',
   'wallet',
   'billing',

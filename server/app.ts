@@ -20,6 +20,14 @@ import { createIdentity, identityRoutes, startIdentityJobs } from './features/id
 import { insightRoutes } from './features/insight/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
+import {
+  addNoticeRoute,
+  createPayments,
+  type OnStep,
+  paymentsRoutes,
+  sandboxStore,
+  startPayments,
+} from './features/payments/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
@@ -43,6 +51,7 @@ import { createMail, outboxOnly } from './platform/mail.ts';
 import { smtpTransport } from './platform/mail-smtp.ts';
 import { createOutbound } from './platform/outbound.ts';
 import type { Log, Platform } from './platform/platform.ts';
+import { type CardGateway, createGateway, type GatewayParts } from './providers/payments.ts';
 import { createRecaptcha } from './providers/recaptcha/index.ts';
 
 const dist = join(import.meta.dirname, '../dist');
@@ -54,14 +63,28 @@ export interface AppParts {
   clock?: Clock;
   /** host:port that our own fetches may reach although it is loopback: the demo's shop and receiver. */
   outboundExceptions?: string[];
+  /** How the sandbox waits, and where tests come between us and the card network. */
+  cards?: CardParts;
   /** Mounts what belongs to no tenant (the demo hosts) before the rest. */
   mount?: (server: FastifyInstance, app: Features) => void;
+}
+
+/** What tests change of the way to the card network. */
+export interface CardParts extends Pick<GatewayParts, 'answerTimeoutMs' | 'wait'> {
+  /** Stands between us and the network. */
+  around?: (gateway: CardGateway) => CardGateway;
+  /** Told at each step of a charge; a throw, or the end of the process, ends it there. */
+  onStep?: OnStep;
 }
 
 export type Features = ReturnType<typeof createFeatures>;
 
 /** The features, from low to high, each given what it stands on. The only wiring there is. */
-export function createFeatures(platform: Platform, outboundExceptions: string[] = []) {
+export function createFeatures(
+  platform: Platform,
+  outboundExceptions: string[] = [],
+  { around = (gateway) => gateway, onStep, ...waits }: CardParts = {},
+) {
   const outbound = createOutbound({ allow: outboundExceptions });
   const tenants = createTenants(platform);
   const people = createPeople(platform);
@@ -74,10 +97,19 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const access = createAccess(platform, { tenants, people, audit, mail, limits, outsideCaptcha });
   const settings = createSettings(platform, { tenants, audit });
   const ledger = createLedger();
+  const gateway = around(
+    createGateway(platform.config, {
+      clock: platform.clock,
+      store: sandboxStore(platform.db.app),
+      onboardingUrl: (token) => `/sandbox/account/${token}`,
+      ...waits,
+    }),
+  );
+  const payments = createPayments(platform, { gateway, audit, onStep });
   const notices = createNotices({ tenants, people, mail });
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
-  const billing = createBilling({ ledger, wallet, caps }, platform.config.stripe ? 'stripe' : 'sandbox');
+  const billing = createBilling({ ledger, wallet, caps, payments, events: platform.events });
   const agreements = createAgreements();
   const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
   const identity = createIdentity(platform, { audit });
@@ -96,6 +128,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     access,
     settings,
     ledger,
+    payments,
     caps,
     wallet,
     billing,
@@ -139,7 +172,7 @@ export async function createApp(parts: AppParts) {
     events: new EventHub(),
     log,
   };
-  features = createFeatures(platform, parts.outboundExceptions);
+  features = createFeatures(platform, parts.outboundExceptions, parts.cards);
 
   const tenancy = tenantsRoutes(features.tenants, platform);
   const settings = settingsRoutes(features.settings);
@@ -228,7 +261,15 @@ export async function createApp(parts: AppParts) {
       summary: 'Take visits of the pixel',
       handler: async () => null,
     };
-    const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog]);
+    const notice: PlainRoute = {
+      method: 'POST',
+      url: '/api/payment/notice',
+      access: 'open',
+      tag: 'Payments',
+      summary: "Take a notice of the card provider, signed by it (the webhook's address)",
+      handler: async () => null,
+    };
+    const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog, notice]);
     addPlain(server, clock, doors, [...plain, ...reference]);
     addCalls(server, clock, doors, contract.access, accessRoutes(features.access), accessFinish);
     addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
@@ -244,6 +285,8 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.delivery, delivery.handlers);
     addCalls(server, clock, doors, contract.identity, identity.handlers);
     addCalls(server, clock, doors, contract.ledger, ledger.handlers);
+    addCalls(server, clock, doors, contract.payments, paymentsRoutes(features.payments, platform));
+    addNoticeRoute(server, features.payments);
     addCalls(server, clock, doors, contract.caps, capsRoutes(features.caps));
     const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
       const tenant = request.tenant!;
@@ -262,6 +305,7 @@ export async function createApp(parts: AppParts) {
     });
   }
 
+  let cards: Awaited<ReturnType<typeof startPayments>> | undefined;
   let ask: Awaited<ReturnType<typeof startAsk>> | undefined;
   return {
     server,
@@ -282,6 +326,7 @@ export async function createApp(parts: AppParts) {
         await startAccess(features.access, jobs);
         await startSettings(features.settings, jobs);
         await snapshotJobs(platform, features.ledger, features.tenants);
+        cards = await startPayments(features.payments, features.tenants, platform);
         await features.caps.start();
         await startWallet(features.wallet, features.tenants, jobs);
         await startCampaigns(features.campaigns, features.tenants, platform);
@@ -303,6 +348,7 @@ export async function createApp(parts: AppParts) {
         () => ask?.close() ?? Promise.resolve(),
         () => server.close(),
         () => features.leads.resolver.stop(),
+        () => cards?.stop() ?? Promise.resolve(),
         () => jobs.stop(),
         // What was logged to the last is sealed now; without the database it is at the next start.
         () =>

@@ -64,7 +64,7 @@ create table charge (
 -- One charge for a thing is under way at a time.
 create unique index charge_under_way on charge (company_id, purpose, reference_id) where state in ('intended', 'sent', 'unknown');
 create unique index charge_by_provider on charge (provider_reference) where provider_reference is not null;
-create index charge_to_ask on charge (root_id, next_ask_at) where next_ask_at is not null;
+create index charge_to_ask on charge (next_ask_at) where next_ask_at is not null;
 create index charge_by_thing on charge (company_id, purpose, reference_id, created_at desc);
 create index charge_by_root on charge (root_id, created_at desc, id desc);
 create index charge_by_agency on charge (agency_id, created_at desc, id desc);
@@ -90,7 +90,7 @@ create table refund (
   unique (charge_id, idempotency_key),
   foreign key (root_id, charge_id) references charge (root_id, id)
 );
-create index refund_to_ask on refund (root_id, next_ask_at) where next_ask_at is not null;
+create index refund_to_ask on refund (next_ask_at) where next_ask_at is not null;
 create index refund_by_company on refund (company_id, created_at desc);
 call protect('refund');
 
@@ -166,9 +166,12 @@ create function payment_place(charge_key text, charge_reference text, account_re
 returns table (root_id uuid, agency_id uuid, company_id uuid, charge_id uuid)
 language sql stable security definer set search_path = public, pg_temp as $$
   select p.root_id, p.agency_id, p.company_id, p.charge_id from (
-    select 1 as rank, c.root_id, c.agency_id, c.company_id, c.id as charge_id from charge c where charge_key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' and c.id = charge_key::uuid
+    select 1 as rank, c.root_id, c.agency_id, c.company_id, c.id as charge_id from charge c
+    where c.id = case when charge_key ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then charge_key::uuid end
+      and c.account = coalesce(account_reference, '') -- the owner of another account may name any key
     union all
-    select 2, c.root_id, c.agency_id, c.company_id, c.id from charge c where c.provider_reference = charge_reference
+    select 2, c.root_id, c.agency_id, c.company_id, c.id from charge c
+    where c.provider_reference = charge_reference and c.account = coalesce(account_reference, '')
     union all
     select 3, u.root_id, u.agency_id, u.company_id, null from payment_customer u where u.reference = customer_reference
     union all
@@ -176,7 +179,16 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by p.rank limit 1
 $$;
 
-revoke execute on function payment_place(text, text, text, text) from public;
-grant execute on function payment_place(text, text, text, text) to lead_app;
+-- What is to be asked for, and whose it is, so that the worker need not look into every root.
+create function payments_due(at timestamptz, most integer)
+returns table (root_id uuid, charge_id uuid, refund_id uuid)
+language sql stable security definer set search_path = public, pg_temp as $$
+  (select c.root_id, c.id, null::uuid from charge c where c.next_ask_at <= at order by c.next_ask_at limit most)
+  union all
+  (select r.root_id, null, r.id from refund r where r.next_ask_at <= at order by r.next_ask_at limit most)
+$$;
+
+revoke execute on function payment_place(text, text, text, text), payments_due(timestamptz, integer) from public;
+grant execute on function payment_place(text, text, text, text), payments_due(timestamptz, integer) to lead_app;
 grant select, insert, update on payment_customer, charge, refund, payment_dispute, payment_mismatch, payment_notice to lead_app;
 grant select, insert, update, delete on sandbox_network to lead_app;
