@@ -109,8 +109,11 @@ export function createChargeCore(
     };
     const before = await known();
     if (before) return { row: before, fresh: false };
-    if (await store.underWay(tx, owner.company_id, ask.purpose, ask.referenceId))
-      refuse(ownMessages.paymentUnderWay);
+    if (await store.underWay(tx, owner.company_id, ask.purpose, ask.referenceId)) {
+      // It may be this very one, written since we looked.
+      const own = await known();
+      return own ? { row: own, fresh: false } : refuse(ownMessages.paymentUnderWay);
+    }
     const card = await cards.chargeable(tx, owner);
     if (fee > 0 && !card.account) throw new Error('An application fee needs a connected account');
     const id = newId(at);
@@ -140,8 +143,7 @@ export function createChargeCore(
     });
     if (row) return { row, fresh: true };
     const same = await known();
-    if (!same) refuse(ownMessages.paymentUnderWay);
-    return { row: same!, fresh: false };
+    return same ? { row: same, fresh: false } : refuse(ownMessages.paymentUnderWay);
   }
 
   /** Applies an answer: the charge's state and what its purpose posts, in one transaction. */
