@@ -183,6 +183,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/report-analytics               P      P          404       connect   404      404     prof      404         404         404      404     P
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
+/configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/people-import                  P      P          P         connect   404      404     404       404         404         404      404     404
 /visitor-id                                   dash   dash       dash      connect   dash     dash    prof      dash        dash        dash     dash    dash
 /visitor-id/dashboard                         list   list       list      connect   P        P       prof      P           P           P        P       P

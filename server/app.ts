@@ -101,7 +101,7 @@ export function createFeatures(
     createGateway(platform.config, {
       clock: platform.clock,
       store: sandboxStore(platform.db.app),
-      onboardingUrl: (token) => `/sandbox/account/${token}`,
+      onboardingUrl: (token) => `/user/sandbox-account/${token}`,
       ...waits,
     }),
   );

@@ -11,9 +11,8 @@ import type { Account } from './account.service.ts';
 import { microsOfCents } from './policy.ts';
 import type { Payments } from './service.ts';
 
-/** Where the provider sends an account's owner back to. */
-const BACK = '/account/return';
-const AGAIN = '/account/refresh';
+/** Where the provider sends an account's owner: its step asks how the account stands, and makes a new link. */
+const BACK = '/user/profile-setup';
 /** Notices are small; Stripe's largest objects stay far below. */
 const NOTICE_BYTES = 256 * 1024;
 
@@ -107,7 +106,7 @@ export function paymentsRoutes(
       ...stateOf(await accounts.create(ctx)),
     }),
     async linkAccount(ctx) {
-      const { url, expiresAt } = await accounts.link(ctx, { refresh: AGAIN, back: BACK });
+      const { url, expiresAt } = await accounts.link(ctx, { refresh: BACK, back: BACK });
       return { url, expires_at: expiresAt.toISOString() };
     },
     checkAccount: async (ctx) => stateOf(await accounts.check(ctx)),
