@@ -298,6 +298,7 @@ export async function createApp(parts: AppParts) {
     };
     addSite(server, join(dist, 'web'), pageOf, {
       recaptcha: Boolean(config.recaptcha),
+      stripe: Boolean(config.stripe),
       // Anyone of a root's system may sign in at the root's host, so any of its agencies' slugs may be meant there.
       isPage: async (path, tenant) =>
         isKnownPath(path, []) ||

@@ -29,7 +29,7 @@ export interface SitePage {
  * elsewhere by https; on every other host nothing but our own files runs. `recaptcha` lets Google's captcha in, `stripe`
  * its card form, which only an installation that has keys for them asks for.
  */
-function policyOf(nonce: string | undefined, needs: { recaptcha: boolean; stripe: boolean }): string {
+function policyOf(nonce: string | undefined, needs: { recaptcha: boolean; stripe?: boolean }): string {
   const away = nonce ? ' https:' : '';
   const google = needs.recaptcha && !nonce;
   const stripe = needs.stripe && !nonce;
@@ -85,7 +85,8 @@ export function addSite(
   folder: string,
   pageOf: (request: FastifyRequest) => Promise<SitePage>,
   needs: {
-    recaptcha: boolean; stripe: boolean;
+    recaptcha: boolean;
+    stripe?: boolean;
     /** Whether an address is one of the app's at this tenant: all others answer with the status 404 (ROUT-02). */
     isPage: (path: string, tenant: Tenant) => Promise<boolean>;
   },
