@@ -10,6 +10,7 @@ const features = [
   'costs',
   'settings',
   'ledger',
+  'payments',
   'caps',
   'wallet',
   'billing',

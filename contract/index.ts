@@ -8,6 +8,7 @@ import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
+import { payments } from './payments.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
 import { sales } from './sales.ts';
@@ -33,6 +34,7 @@ export const contract = {
   insight,
   ledger,
   caps,
+  payments,
 };
 
 /** The calls as the web client sees them. */

@@ -47,6 +47,7 @@ const CONFIGURATION: readonly PageId[] = [
   'report-analytics',
   'sales-connect-account',
   'statement',
+  'payments',
   'people-import',
 ];
 const SETTING_UP: readonly PageId[] = ['profile-setup', 'card-setting'];

@@ -126,6 +126,14 @@ export const PAGES = [
     rules: ['clientCard'],
   },
   {
+    id: 'sandbox-account',
+    path: '/user/sandbox-account/{token}',
+    title: 'Payment account (sandbox)',
+    ...inside,
+    permission: 'account.write',
+    duringSetup: true,
+  },
+  {
     id: 'questionnaire',
     path: '/user/questionnaire',
     title: 'Questionnaire',
@@ -272,6 +280,13 @@ export const PAGES = [
     title: 'Statement',
     ...inside,
     permission: 'statement.read',
+  },
+  {
+    id: 'payments',
+    path: '/configuration/payments',
+    title: 'Payments to check',
+    ...inside,
+    permission: 'payment.read',
   },
   {
     id: 'people-import',

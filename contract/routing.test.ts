@@ -157,6 +157,7 @@ path                                          root   enterprise rootAdmin rootSa
 /user/profile-setup                           P      P          P         connect   P        P       P         P           P           P        P       P
 /user/profile-setup-v1                        P      P          P         connect   prof     prof    P         prof        prof        prof     prof    P
 /user/card-setting                            P      P          P         connect   404      P       P         P           404         404      P       P
+/user/sandbox-account/abc                     404    404        404       connect   404      P       P         P           404         404      404     P
 /user/questionnaire                           P      P          P         connect   P        P       P         P           P           P        404     P
 /user/questionnaire-add                       P      P          P         connect   P        P       P         P           P           P        404     P
 /user/sessions                                P      P          P         P         P        P       P         P           P           P        P       P
@@ -183,6 +184,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/report-analytics               P      P          404       connect   404      404     prof      404         404         404      404     P
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
+/configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/people-import                  P      P          P         connect   404      404     404       404         404         404      404     404
 /visitor-id                                   dash   dash       dash      connect   dash     dash    prof      dash        dash        dash     dash    dash
 /visitor-id/dashboard                         list   list       list      connect   P        P       prof      P           P           P        P       P
@@ -468,6 +470,7 @@ describe('[NAV-01] the sidebar', () => {
           'Exclusion List',
           'Report Analytics',
           'Statement',
+          'Payments to check',
           'People data',
         ],
       ],

@@ -190,7 +190,7 @@ export const settings = {
       tags: ['Settings'],
       summary: 'Set it (setAgencyOnboardingCharge); 0: nothing',
     })
-    .meta({ access: 'cost.write' })
+    .meta({ access: 'cost.write', notInView: true })
     .input(z.object({ CompanyID: Id, amount: OnboardingAmount, enable_coupon: Flag.default('F') }))
     .output(Done.extend({ status: z.literal('success') })),
   domain: call

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { Card } from './payments.ts';
 import { AccountState, SessionUser } from './people.ts';
 import { Done, Flag, Id } from './primitives.ts';
 
@@ -81,16 +82,6 @@ export const DocumentType = z.enum(DOCUMENTS);
 
 /** Steps of the sandbox's account, in place of the forms at a real provider. */
 export const SandboxStep = z.enum(['start', 'submit', 'approve', 'reject', 'disable', 'reset']);
-
-/** A card as people know it; its number is never here. */
-export const Card = z.object({
-  id: Id,
-  provider: z.enum(['stripe', 'sandbox']),
-  brand: z.string(),
-  last4: z.string(),
-  exp_month: z.int(),
-  exp_year: z.int(),
-});
 
 const ofPerson = z.object({ id: Id });
 

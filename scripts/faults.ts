@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../server/platform/db/embedded.ts';
+import { killInCharge } from '../server/test/faults/charge.ts';
 import { type DatabaseReport, restartDatabase } from '../server/test/faults/database.ts';
 import { type IngestReport, killDuringIngest } from '../server/test/faults/ingest.ts';
 import { runWalletModel } from '../server/test/faults/wallet-model.ts';
@@ -58,6 +59,13 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
   async wallet() {
     const report = await onDatabase((url) => runWalletModel(url, { runs: kills * 200, seed }));
     return { report, good: report.sequences >= kills * 200 && report.broken.length === 0 };
+  },
+  /** Kills in the middle of a charge, ten for each that the others make. */
+  async charge() {
+    const report = await onDatabase((url) => killInCharge(url, { kills: kills * 10, seed, log }));
+    const { killed, network, charges, ledger, unresolved, wrong } = report;
+    const agree = network === kills * 1000 && charges === network && ledger === network;
+    return { report, good: killed === kills * 10 && agree && unresolved === 0 && wrong.length === 0 };
   },
   async database() {
     const report = await restartDatabase({ kills, seed, log });

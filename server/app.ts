@@ -21,6 +21,14 @@ import { createIdentity, identityRoutes, startIdentityJobs } from './features/id
 import { insightRoutes } from './features/insight/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
+import {
+  addNoticeRoute,
+  createPayments,
+  type OnStep,
+  paymentsRoutes,
+  sandboxStore,
+  startPayments,
+} from './features/payments/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
@@ -45,6 +53,7 @@ import { createMail, outboxOnly } from './platform/mail.ts';
 import { smtpTransport } from './platform/mail-smtp.ts';
 import { createOutbound } from './platform/outbound.ts';
 import type { Log, Platform } from './platform/platform.ts';
+import { type CardGateway, createGateway, type GatewayParts } from './providers/payments.ts';
 import { createRecaptcha } from './providers/recaptcha/index.ts';
 
 const dist = join(import.meta.dirname, '../dist');
@@ -56,14 +65,28 @@ export interface AppParts {
   clock?: Clock;
   /** host:port that our own fetches may reach although it is loopback: the demo's shop and receiver. */
   outboundExceptions?: string[];
+  /** How the sandbox waits, and where tests come between us and the card network. */
+  cards?: CardParts;
   /** Mounts what belongs to no tenant (the demo hosts) before the rest. */
   mount?: (server: FastifyInstance, app: Features) => void;
+}
+
+/** What tests change of the way to the card network. */
+export interface CardParts extends Pick<GatewayParts, 'answerTimeoutMs' | 'wait'> {
+  /** Stands between us and the network. */
+  around?: (gateway: CardGateway) => CardGateway;
+  /** Told at each step of a charge; a throw, or the end of the process, ends it there. */
+  onStep?: OnStep;
 }
 
 export type Features = ReturnType<typeof createFeatures>;
 
 /** The features, from low to high, each given what it stands on. The only wiring there is. */
-export function createFeatures(platform: Platform, outboundExceptions: string[] = []) {
+export function createFeatures(
+  platform: Platform,
+  outboundExceptions: string[] = [],
+  { around = (gateway) => gateway, onStep, ...waits }: CardParts = {},
+) {
   const outbound = createOutbound({ allow: outboundExceptions });
   const tenants = createTenants(platform);
   const people = createPeople(platform);
@@ -80,13 +103,19 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
   const coupons = createCoupons(platform, { audit, limits });
   const settings = createSettings(platform, { tenants, audit, costs, limits });
   const ledger = createLedger();
+  const gateway = around(
+    createGateway(platform.config, {
+      clock: platform.clock,
+      store: sandboxStore(platform.db.app),
+      onboardingUrl: (token) => `/user/sandbox-account/${token}`,
+      ...waits,
+    }),
+  );
+  const payments = createPayments(platform, { gateway, audit, onStep });
   const notices = createNotices({ tenants, people, mail });
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
-  const billing = createBilling(
-    { ledger, wallet, caps, costs },
-    platform.config.stripe ? 'stripe' : 'sandbox',
-  );
+  const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
   const agreements = createAgreements();
   const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
   const identity = createIdentity(platform, { audit });
@@ -109,6 +138,7 @@ export function createFeatures(platform: Platform, outboundExceptions: string[] 
     coupons,
     settings,
     ledger,
+    payments,
     caps,
     wallet,
     billing,
@@ -152,7 +182,7 @@ export async function createApp(parts: AppParts) {
     events: new EventHub(),
     log,
   };
-  features = createFeatures(platform, parts.outboundExceptions);
+  features = createFeatures(platform, parts.outboundExceptions, parts.cards);
 
   const tenancy = tenantsRoutes(features.tenants, platform);
   const settings = settingsRoutes(features.settings);
@@ -241,7 +271,15 @@ export async function createApp(parts: AppParts) {
       summary: 'Take visits of the pixel',
       handler: async () => null,
     };
-    const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog]);
+    const notice: PlainRoute = {
+      method: 'POST',
+      url: '/api/payment/notice',
+      access: 'open',
+      tag: 'Payments',
+      summary: "Take a notice of the card provider, signed by it (the webhook's address)",
+      handler: async () => null,
+    };
+    const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog, notice]);
     addPlain(server, clock, doors, [...plain, ...reference]);
     addCalls(server, clock, doors, contract.access, accessRoutes(features.access), accessFinish);
     addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
@@ -261,6 +299,8 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.delivery, delivery.handlers);
     addCalls(server, clock, doors, contract.identity, identity.handlers);
     addCalls(server, clock, doors, contract.ledger, ledger.handlers);
+    addCalls(server, clock, doors, contract.payments, paymentsRoutes(features.payments, platform));
+    addNoticeRoute(server, features.payments);
     addCalls(server, clock, doors, contract.caps, capsRoutes(features.caps));
     const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
       const tenant = request.tenant!;
@@ -272,6 +312,7 @@ export async function createApp(parts: AppParts) {
     };
     addSite(server, join(dist, 'web'), pageOf, {
       recaptcha: Boolean(config.recaptcha),
+      stripe: Boolean(config.stripe),
       // Anyone of a root's system may sign in at the root's host, so any of its agencies' slugs may be meant there.
       isPage: async (path, tenant) =>
         isKnownPath(path, []) ||
@@ -279,6 +320,7 @@ export async function createApp(parts: AppParts) {
     });
   }
 
+  let cards: Awaited<ReturnType<typeof startPayments>> | undefined;
   let ask: Awaited<ReturnType<typeof startAsk>> | undefined;
   return {
     server,
@@ -299,6 +341,7 @@ export async function createApp(parts: AppParts) {
         await startAccess(features.access, jobs);
         await startSettings(features.settings, jobs);
         await snapshotJobs(platform, features.ledger, features.tenants);
+        cards = await startPayments(features.payments, features.tenants, platform);
         await features.caps.start();
         await startWallet(features.wallet, features.tenants, jobs);
         await startCampaigns(features.campaigns, features.tenants, platform);
@@ -320,6 +363,7 @@ export async function createApp(parts: AppParts) {
         () => ask?.close() ?? Promise.resolve(),
         () => server.close(),
         () => features.leads.resolver.stop(),
+        () => cards?.stop() ?? Promise.resolve(),
         () => jobs.stop(),
         // What was logged to the last is sealed now; without the database it is at the next start.
         () =>

@@ -34,6 +34,7 @@ const pages = {
   questionnaire: lazyPage(() => import('./features/questionnaire/QuestionnairePage.tsx')),
   'questionnaire-add': lazyPage(() => import('./features/questionnaire/QuestionnaireAddPage.tsx')),
   'card-setting': lazyPage(() => import('./features/billing/CardSettingPage.tsx')),
+  'sandbox-account': lazyPage(() => import('./features/payments/SandboxAccountPage.tsx')),
   sessions: lazyPage(() => import('./features/access/SessionsPage.tsx')),
 
   dashboard,
@@ -44,6 +45,7 @@ const pages = {
   'general-setting': lazyPage(() => import('./features/settings/GeneralSettingPage.tsx')),
   'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),
   statement: lazyPage(() => import('./features/ledger/StatementPage.tsx')),
+  payments: lazyPage(() => import('./features/payments/ProblemsPage.tsx')),
   'people-import': lazyPage(() => import('./features/identity/ImportPage.tsx')),
 
   'module-dashboard': dashboard,

@@ -3,6 +3,8 @@ import type { Tx } from './db/scope.ts';
 
 /** News that a lower feature has for higher ones. */
 export interface Events {
+  /** The card provider has said how an agency's account stands. */
+  'account.changed': { owner: Owner & { agency_id: string }; status: string; chargesEnabled: boolean };
   /** A limit on spending was set, raised or lifted. */
   'caps.changed': { rootId: string };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */

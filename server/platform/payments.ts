@@ -49,6 +49,8 @@ export interface PaymentGateway {
   findCharge(
     input: { customer: string; idempotencyKey: string; since: Date } & OnAccount,
   ): Promise<ChargeOutcome | { status: 'none' }>;
+  /** Every charge made there since an instant, however it was made; for comparing it with what we know. */
+  listCharges(input: { since: Date } & OnAccount): Promise<ListedCharge[]>;
   /**
    * Makes sure that a declined charge is not completed later (by its holder's authentication). Answers what the charge
    * is now: `succeeded` when the holder was faster.
@@ -142,6 +144,19 @@ export type ChargeOutcome =
       clientSecret?: string;
     }
   | { status: 'unknown'; why: string };
+
+export interface ListedCharge {
+  charge: string;
+  /** The idempotency key under which we made it; undefined: it was not made by us. */
+  chargeKey: string | undefined;
+  customer: string | undefined;
+  /** As it is now. */
+  status: 'succeeded' | 'declined' | 'unknown';
+  amountCents: number;
+  /** What of it has been given back. */
+  refundedCents: number;
+  createdAt: Date;
+}
 
 export interface RefundRequest extends OnAccount {
   charge: string;

@@ -11,7 +11,13 @@ export interface GatewayParts {
   store: SandboxStore;
   /** Where the sandbox's form for an account's owner is. */
   onboardingUrl: (token: string) => string;
+  /** How long the sandbox waits for an answer that does not come, and how; a test moves its clock instead. */
+  answerTimeoutMs?: number;
+  wait?: (milliseconds: number) => Promise<void>;
 }
+
+/** The installation's way to a card network. */
+export type CardGateway = SandboxGateway | StripeGateway;
 
 /**
  * The installation's way to a card network: Stripe when it is configured, else the sandbox. `provider` tells which; the
@@ -19,13 +25,12 @@ export interface GatewayParts {
  */
 export function createGateway(
   config: Pick<Config, 'appKey' | 'stripe'>,
-  { clock, store, onboardingUrl }: GatewayParts,
-): SandboxGateway | StripeGateway {
+  { clock, ...sandbox }: GatewayParts,
+): CardGateway {
   if (config.stripe) return createStripeGateway({ ...config.stripe, clock });
   return createSandboxGateway({
     clock,
-    store,
-    onboardingUrl,
+    ...sandbox,
     secret: derive(config.appKey, 'sandbox-cards'),
   });
 }

@@ -35,6 +35,7 @@ export interface MadePerson {
   job_title?: string;
 }
 
+const ownerOf = ({ id, root_id, agency_id }: Company) => ({ root_id, agency_id, company_id: id });
 export const sha256 = (text: string): string => hash('sha256', text.trim().toLowerCase());
 export const md5 = (text: string): string => hash('md5', text.trim().toLowerCase());
 
@@ -101,11 +102,14 @@ export function createFactories(features: Features, platform: Platform) {
      * Completes a company's set-up: its address, its agreement and the sandbox's card, and for an agency the sandbox's account with the
      * first package.
      */
-    setUp(company: Company, userId: string): Promise<void> {
+    async setUp(company: Company, userId: string): Promise<void> {
       const at = clock.now();
-      return inScope(db.app, { rootId: company.root_id }, async (tx) => {
-        const { agreements, billing, tenants } = features;
-        const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+      const { accounts } = features.billing;
+      if (company.agency_id === company.id)
+        await accounts.sandboxAccount({ ...ownerOf(company), agency_id: company.id }, 'approve');
+      await accounts.sandboxCard({ ...ownerOf(company), agency_id: company.agency_id! }, 'works');
+      await inScope(db.app, { rootId: company.root_id }, async (tx) => {
+        const { agreements, tenants } = features;
         const document = company.agency_id === company.id ? 'default_agency' : 'default_client';
         await tenants.setDetails(tx, company.id, {
           phone: `+1202555${String(2000 + next()).slice(-4)}`,
@@ -115,10 +119,7 @@ export function createFactories(features: Features, platform: Platform) {
           zip: '60601',
           country_code: 'US',
         });
-        await agreements.accept(tx, { owner, userId, document, at, ip: null });
-        await billing.accounts.sandboxCard(tx, owner, 'works', at);
-        if (company.agency_id === company.id)
-          await billing.accounts.sandboxAccount(tx, { ...owner, agency_id: company.id }, 'approve', at);
+        await agreements.accept(tx, { owner: ownerOf(company), userId, document, at, ip: null });
       });
     },
     /** Takes a sales person's sandbox account a step on. */

@@ -119,6 +119,33 @@ export function gatewayContract(name: string, open: () => Promise<GatewayBench>)
         expect(await bench.captured()).toEqual([1234]);
       });
 
+      test('[PAY-02] lists what was made there, with what was given back of it', async () => {
+        const since = bench.clock.now();
+        const made = await onFile();
+        const one = request(made, { amountCents: 5000 });
+        const two = request(await onFile('4000000000000341'));
+        const charged = await gateway.charge(one);
+        await gateway.charge(two);
+        await gateway.refund({ charge: idOf(charged)!, amountCents: 1500, idempotencyKey: key() });
+        const listed = await gateway.listCharges({ since });
+        expect(listed).toHaveLength(2);
+        expect(listed.find((item) => item.chargeKey === one.idempotencyKey)).toEqual({
+          charge: idOf(charged),
+          chargeKey: one.idempotencyKey,
+          customer: made.customer,
+          status: 'succeeded',
+          amountCents: 5000,
+          refundedCents: 1500,
+          createdAt: expect.any(Date),
+        });
+        expect(listed.find((item) => item.chargeKey === two.idempotencyKey)).toMatchObject({
+          status: 'declined',
+          refundedCents: 0,
+        });
+        bench.clock.advance(60_000);
+        expect(await gateway.listCharges({ since: bench.clock.now() })).toEqual([]);
+      });
+
       test.each([
         ['4000000000000341', 'generic_decline'],
         ['4000008260003178', 'insufficient_funds'],

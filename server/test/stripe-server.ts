@@ -168,6 +168,7 @@ export async function startStripeServer(options: StripeServerOptions) {
       throw new Refused(400, 'invalid_request_error', { param: 'refund_application_fee' });
     const metadata = body.metadata ?? {};
     const made = make(account, 'refund', 're', { amount, metadata, payment_intent: intent.id });
+    get(account, intent.latest_charge).amount_refunded = given + amount;
     tell(account, 'charge.refunded', get(account, intent.latest_charge));
     return made;
   }
@@ -202,9 +203,17 @@ export async function startStripeServer(options: StripeServerOptions) {
     'POST /v1/payment_intents': (account, _, body) => charge(account, body),
     'GET /v1/payment_intents': (account, _, __, query) =>
       page(
-        all(account, 'payment_intent').filter(
-          (one) => one.customer === query.customer && one.created >= (query.created?.gte ?? 0),
-        ),
+        all(account, 'payment_intent')
+          .filter(
+            (one) =>
+              (!query.customer || one.customer === query.customer) &&
+              one.created >= (query.created?.gte ?? 0),
+          )
+          .map((one) =>
+            query.expand?.includes('data.latest_charge') && one.latest_charge
+              ? { ...one, latest_charge: get(account, one.latest_charge) }
+              : one,
+          ),
         query,
         '/v1/payment_intents',
       ),

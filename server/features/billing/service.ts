@@ -1,27 +1,33 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Tx } from '../../platform/db/scope.ts';
+import type { EventHub } from '../../platform/events.ts';
 import type { Caps } from '../caps/index.ts';
 import type { Costs } from '../costs/index.ts';
 import type { Ledger } from '../ledger/index.ts';
+import type { Payments } from '../payments/index.ts';
 import type { Wallet } from '../wallet/index.ts';
-import { createAccounts, type Gateway } from './account.service.ts';
+import { createAccounts } from './account.service.ts';
 import * as store from './store.ts';
 import { agencyOf, clientOf, type LeadSale, openTill, rootOf, type TillCampaign } from './till.ts';
 
 export type Billing = ReturnType<typeof createBilling>;
 
 /** Who pays what for a lead: retail from client to agency, wholesale from agency to root, supplier cost by the root. */
-export function createBilling(
-  deps: { ledger: Ledger; wallet: Wallet; caps: Caps; costs: Costs },
-  gateway: Gateway,
-) {
+export function createBilling(deps: {
+  ledger: Ledger;
+  wallet: Wallet;
+  caps: Caps;
+  costs: Costs;
+  payments: Payments;
+  events: EventHub;
+}) {
   const { ledger, wallet } = deps;
   const till = (tx: Tx, campaigns: TillCampaign[], at: Date) => openTill(deps, tx, campaigns, at);
 
   return {
     /** Cards, connected accounts and what companies are billed by. */
-    accounts: createAccounts(gateway),
+    accounts: createAccounts(deps.payments, deps.events),
 
     /** What a lead of each campaign costs client and agency at an instant, by the campaign's module and payment term. */
     leadCosts: deps.costs.prices,

@@ -7,7 +7,7 @@ import type { FactsReader, SetupParts } from './facts.service.ts';
 import { missingOfProfile } from './person.policy.ts';
 
 type Document = Parameters<SetupParts['agreements']['versionOf']>[0];
-type Step = Parameters<SetupParts['billing']['accounts']['sandboxAccount']>[2];
+type Step = Parameters<SetupParts['billing']['accounts']['sandboxAccount']>[1];
 
 /** The steps of a set-up that a person takes: finishing the profile, a card, an account, an agreement. */
 export function createSetupChanges(
@@ -18,6 +18,12 @@ export function createSetupChanges(
   const ownerOf = (ctx: Ctx) => {
     const { rootId, agencyId, companyId } = ctx.actor;
     return { root_id: rootId, agency_id: agencyId, company_id: companyId };
+  };
+
+  const billedOf = (ctx: Ctx) => {
+    const owner = ownerOf(ctx);
+    if (!owner.agency_id) throw new Refusal('forbidden', ownMessages.forbidden);
+    return { ...owner, agency_id: owner.agency_id };
   };
 
   return {
@@ -48,33 +54,34 @@ export function createSetupChanges(
       });
     },
 
-    /** Puts the sandbox's card on file for the own company. @throws Refusal 409 where a provider is configured */
-    sandboxCard: (ctx: Ctx, outcome: 'works' | 'declines') =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const card = await billing.accounts.sandboxCard(tx, ownerOf(ctx), outcome, ctx.clock.now());
-        await audit.record(tx, ctx, {
+    /** Puts a test card on file for the own company. @throws Refusal 409 where a provider is configured */
+    async sandboxCard(ctx: Ctx, outcome: 'works' | 'declines') {
+      const card = await billing.accounts.sandboxCard(billedOf(ctx), outcome);
+      await inScope(db.app, ctx.scope, (tx) =>
+        audit.record(tx, ctx, {
           action: 'card.saved',
           objectKind: 'card',
           objectId: card.id,
           description: `Put the sandbox card ending in ${card.last4} on file`,
-        });
-        return card;
-      }),
+        }),
+      );
+      return card;
+    },
 
     /** Takes the own agency's sandbox account a step on. @throws Refusal 409 where a provider is configured */
-    sandboxAccount: (ctx: Ctx, step: Step) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const owner = ownerOf(ctx);
-        const agency = { ...owner, agency_id: owner.company_id };
-        const state = await billing.accounts.sandboxAccount(tx, agency, step, ctx.clock.now());
-        await audit.record(tx, ctx, {
+    async sandboxAccount(ctx: Ctx, step: Step) {
+      const owner = billedOf(ctx);
+      const state = await billing.accounts.sandboxAccount(owner, step);
+      await inScope(db.app, ctx.scope, (tx) =>
+        audit.record(tx, ctx, {
           action: 'account.changed',
           objectKind: 'company',
           objectId: owner.company_id,
           description: `Took the sandbox account to '${state.status || 'none'}'`,
-        });
-        return state.status;
-      }),
+        }),
+      );
+      return state.status;
+    },
 
     /** Takes the own sales account in the sandbox a step on. @throws Refusal 409 where a provider is configured */
     sandboxSales: (ctx: Ctx, step: Step) =>

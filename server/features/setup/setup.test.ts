@@ -153,7 +153,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     const card = await owner.send('PUT', '/api/payment/sandbox-card');
     expect(card.body.card).toMatchObject({ provider: 'sandbox', brand: 'visa', last4: '4242' });
     const other = await owner.send('PUT', '/api/payment/sandbox-card', { outcome: 'declines' });
-    expect(other.body.card).toMatchObject({ last4: '0002' });
+    expect(other.body.card).toMatchObject({ last4: '0341' });
     expect((await owner.get('/api/user')).body.customer_card_id).toBe((other.body.card as { id: string }).id);
 
     for (const [step, state, charges] of [
@@ -161,14 +161,14 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
       ['submit', 'inverification', false],
       ['reject', 'failed', false],
       ['approve', 'completed', true],
-      ['disable', 'completed', false],
+      ['disable', 'pending', true],
       ['approve', 'completed', true],
     ] as const) {
       expect((await owner.send('POST', `/api/general/sandbox-account/${step}`)).body.status_acc).toBe(state);
       expect((await owner.get('/api/user')).body).toMatchObject({
         status_acc: state,
         charges_enabled: charges,
-        payouts_enabled: charges,
+        payouts_enabled: state === 'completed',
       });
     }
     expect(await check()).toMatchObject({ setupcomplete: 'F', package_id: 'standard' });

@@ -106,8 +106,102 @@ export interface Schema {
     last4: string;
     exp_month: number;
     exp_year: number;
+    /** The connected account where it is; '': the root's own account with the provider. */
+    account: Default<string>;
+    customer: Default<string>;
+    fingerprint: Default<string>;
     created_at: At;
     removed_at: MaybeAt;
+  };
+  payment_customer: ClientOwner & {
+    provider: 'sandbox' | 'stripe';
+    account: string;
+    reference: string;
+    created_at: At;
+  };
+  charge: ClientOwner & {
+    id: string;
+    purpose: string;
+    reference_id: string;
+    idempotency_key: string;
+    amount_cents: number;
+    fee_cents: Default<number>;
+    currency: Default<string>;
+    description: string;
+    details: ColumnType<Record<string, string>, string, never>;
+    provider: 'sandbox' | 'stripe';
+    account: string;
+    customer: string;
+    card: string;
+    brand: string;
+    last4: string;
+    state: 'intended' | 'sent' | 'unknown' | 'succeeded' | 'declined' | 'canceled' | 'refunded' | 'disputed';
+    provider_reference: Maybe<string>;
+    attempts: Default<number>;
+    next_ask_at: MaybeAt;
+    decline_code: Maybe<string>;
+    decline_message: Maybe<string>;
+    needs_authentication: Default<boolean>;
+    refunded_cents: Default<number>;
+    user_id: Maybe<string>;
+    ip: Maybe<string>;
+    settled_by_hand: Maybe<string>;
+    created_at: At;
+    sent_at: MaybeAt;
+    settled_at: MaybeAt;
+  };
+  refund: ClientOwner & {
+    id: string;
+    charge_id: string;
+    amount_cents: number;
+    idempotency_key: string;
+    reason: string;
+    state: 'intended' | 'unknown' | 'pending' | 'succeeded' | 'failed';
+    provider_reference: Maybe<string>;
+    failure: Maybe<string>;
+    next_ask_at: MaybeAt;
+    created_at: At;
+    sent_at: MaybeAt;
+    settled_at: MaybeAt;
+  };
+  payment_dispute: ClientOwner & {
+    id: string;
+    charge_id: string;
+    amount_cents: number;
+    reason: string;
+    state: 'open' | 'won' | 'lost';
+    is_booked: boolean;
+    opened_at: At;
+    closed_at: MaybeAt;
+  };
+  payment_mismatch: ClientOwner & {
+    id: string;
+    charge_id: Maybe<string>;
+    provider_reference: string;
+    kind: 'not_here' | 'not_there' | 'amount' | 'state' | 'refund';
+    ours: string;
+    theirs: string;
+    found_at: At;
+    seen_at: At;
+    resolved_at: MaybeAt;
+    resolution: Maybe<string>;
+  };
+  payment_notice: {
+    id: string;
+    kind: string;
+    content: Json<Record<string, unknown>>;
+    received_at: At;
+    handled_at: MaybeAt;
+    tries: Default<number>;
+    outcome: Maybe<string>;
+  };
+  sandbox_network: {
+    kind: string;
+    id: string;
+    owner: string;
+    due_at: Maybe<string>;
+    body: Json<object>;
+    seq: Generated<bigint>;
   };
   connected_account: ClientOwner & {
     provider: 'sandbox' | 'stripe';

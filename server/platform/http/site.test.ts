@@ -99,6 +99,19 @@ describe('[TEN-03] the page in the tenant’s name', () => {
       "'none'",
     ]);
   });
+
+  test('[PROF-04] lets the card form of Stripe in where Stripe is configured, and nothing more', async () => {
+    const app = server();
+    addSite(app, folder, async () => plain, { recaptcha: false, stripe: true, isPage });
+    const policy = String((await app.inject('/register')).headers['content-security-policy']);
+    await app.close();
+    expect(policy).toContain("script-src 'self' https://js.stripe.com https://*.js.stripe.com;");
+    expect(policy).toContain("connect-src 'self' https://api.stripe.com;");
+    expect(policy).toContain(
+      'frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com;',
+    );
+    expect(policy).not.toMatch(/script-src[^;]*unsafe|google/);
+  });
 });
 
 test('[ROUT-02] what is no address of the app answers the page with the status 404', async () => {

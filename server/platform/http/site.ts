@@ -10,6 +10,9 @@ import type { Tenant } from '../ctx.ts';
 /** Where reCAPTCHA's script, its parts and its frame come from. */
 const RECAPTCHA = 'https://www.google.com/recaptcha/ https://www.gstatic.com/recaptcha/';
 
+/** Where the card form of Stripe comes from, and what it talks to. Its script may come from there only. */
+const STRIPE = 'https://js.stripe.com https://*.js.stripe.com';
+
 /** What a host's page carries before any script has run. */
 export interface SitePage {
   title: string;
@@ -23,20 +26,25 @@ export interface SitePage {
 
 /**
  * What the page may load. With the tenant's embed code it may run that code (by the nonce) and what it fetches from
- * elsewhere by https; on every other host nothing but our own files runs. `recaptcha` lets Google's captcha in, which only
- * an installation that has a key for it asks for.
+ * elsewhere by https; on every other host nothing but our own files runs. `recaptcha` lets Google's captcha in, `stripe`
+ * its card form, which only an installation that has keys for them asks for.
  */
-function policyOf(nonce: string | undefined, recaptcha: boolean): string {
+function policyOf(nonce: string | undefined, needs: { recaptcha: boolean; stripe?: boolean }): string {
   const away = nonce ? ' https:' : '';
-  const google = recaptcha && !nonce;
+  const google = needs.recaptcha && !nonce;
+  const stripe = needs.stripe && !nonce;
+  const frames = [
+    ...(google ? [RECAPTCHA, 'https://recaptcha.google.com/recaptcha/'] : []),
+    ...(stripe ? [STRIPE, 'https://hooks.stripe.com'] : []),
+  ];
   return [
     "default-src 'self'",
-    `script-src 'self'${nonce ? ` 'nonce-${nonce}'` : ''}${away}${google ? ` ${RECAPTCHA}` : ''}`,
+    `script-src 'self'${nonce ? ` 'nonce-${nonce}'` : ''}${away}${google ? ` ${RECAPTCHA}` : ''}${stripe ? ` ${STRIPE}` : ''}`,
     `style-src 'self' 'unsafe-inline'${away}`,
-    `img-src 'self' data: blob:${away}`,
+    `img-src 'self' data: blob:${away}${stripe ? ' https://*.stripe.com' : ''}`,
     `font-src 'self' data:${away}`,
-    `connect-src 'self'${away}${nonce ? ' wss:' : ''}${google ? ' https://www.google.com/recaptcha/' : ''}`,
-    ...(google ? [`frame-src ${RECAPTCHA} https://recaptcha.google.com/recaptcha/`] : []),
+    `connect-src 'self'${away}${nonce ? ' wss:' : ''}${google ? ' https://www.google.com/recaptcha/' : ''}${stripe ? ' https://api.stripe.com' : ''}`,
+    ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
     ...(nonce ? ["frame-src 'self' https:", "media-src 'self' https:"] : []),
     "object-src 'none'",
     "base-uri 'none'",
@@ -78,6 +86,7 @@ export function addSite(
   pageOf: (request: FastifyRequest) => Promise<SitePage>,
   needs: {
     recaptcha: boolean;
+    stripe?: boolean;
     /** Whether an address is one of the app's at this tenant: all others answer with the status 404 (ROUT-02). */
     isPage: (path: string, tenant: Tenant) => Promise<boolean>;
   },
@@ -108,7 +117,7 @@ export function addSite(
     const isKnown = request.tenant !== null && (await needs.isPage(path, request.tenant));
     return reply
       .code(isKnown ? 200 : 404)
-      .header('Content-Security-Policy', policyOf(nonce, needs.recaptcha))
+      .header('Content-Security-Policy', policyOf(nonce, needs))
       .header('X-Frame-Options', 'DENY')
       .header('Cache-Control', 'no-cache')
       .type('text/html; charset=utf-8')

@@ -5,6 +5,7 @@ import {
   checkCharge,
   checkRefund,
   GatewayError,
+  type ListedCharge,
   type PaymentGateway,
   type RefundOutcome,
 } from '../../platform/payments.ts';
@@ -15,7 +16,10 @@ import type { CardRow, SandboxObjects, SandboxTx } from './store.ts';
 
 type Charge = SandboxObjects['charge'];
 type Refund = SandboxObjects['refund'];
-type Charges = Pick<PaymentGateway, 'charge' | 'findCharge' | 'cancelCharge' | 'refund' | 'findRefund'>;
+type Charges = Pick<
+  PaymentGateway,
+  'charge' | 'findCharge' | 'listCharges' | 'cancelCharge' | 'refund' | 'findRefund'
+>;
 
 /** Charges and refunds. */
 export function createCharges(network: Network): Charges & {
@@ -145,6 +149,27 @@ export function createCharges(network: Network): Charges & {
           (charge) => charge.key === input.idempotencyKey && charge.account === (input.account ?? ''),
         );
         return found ? outcomeNow(found, now()) : { status: 'none' };
+      }),
+
+    listCharges: ({ account = '', since }) =>
+      store.transaction(async (tx) => {
+        const listed: ListedCharge[] = [];
+        for (const customer of await tx.list('customer', account))
+          for (const charge of await tx.list('charge', customer.id)) {
+            if (charge.createdAt < since.toISOString()) continue;
+            const refunds = await tx.list('refund', charge.id);
+            const kept = refunds.filter((refund) => stateOf(refund, now()) !== 'failed');
+            listed.push({
+              charge: charge.id,
+              chargeKey: charge.key,
+              customer: customer.id,
+              status: outcomeNow(charge, now()).status,
+              amountCents: charge.amountCents,
+              refundedCents: kept.reduce((sum, refund) => sum + refund.amountCents, 0),
+              createdAt: new Date(charge.createdAt),
+            });
+          }
+        return listed;
       }),
 
     cancelCharge: (input) =>

@@ -8,7 +8,7 @@ import { verifyNotice } from './sign.ts';
 
 export { type CardEntry, SANDBOX_CARDS } from './cards.ts';
 export type { SentNotice } from './network.ts';
-export { memoryStore, type SandboxStore } from './store.ts';
+export { memoryStore, type SandboxStore, type SandboxTx } from './store.ts';
 
 const kinds = [
   'card.saved',

@@ -7,6 +7,7 @@ import {
   checkKey,
   checkRefund,
   GatewayError,
+  type ListedCharge,
   noAccount,
   type PaymentGateway,
   type RefundOutcome,
@@ -149,6 +150,29 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
         return undefined;
       });
       return found ? outcomeOf(found) : { status: 'none' };
+    },
+
+    async listCharges(input) {
+      const since = Math.floor(input.since.getTime() / 1000);
+      return ask(async (stripe) => {
+        const listed: ListedCharge[] = [];
+        const list = { created: { gte: since }, limit: 100, expand: ['data.latest_charge'] };
+        for await (const intent of stripe.paymentIntents.list(list, options({ account: input.account }))) {
+          const { status } = outcomeOf(intent);
+          const latest = intent.latest_charge;
+          const customer = intent.customer;
+          listed.push({
+            charge: intent.id,
+            chargeKey: intent.metadata.charge_key || undefined,
+            customer: (typeof customer === 'string' ? customer : customer?.id) || undefined,
+            status,
+            amountCents: intent.amount,
+            refundedCents: latest && typeof latest === 'object' ? latest.amount_refunded : 0,
+            createdAt: new Date(intent.created * 1000),
+          });
+        }
+        return listed;
+      });
     },
 
     async cancelCharge(input) {

@@ -1,13 +1,18 @@
-import { Button, Radio, Stack, Text, Title } from '@mantine/core';
-import { IconCreditCard, IconFlask } from '@tabler/icons-react';
+import { Button, Text, Title } from '@mantine/core';
+import { IconCreditCard } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { paymentFailed } from '../../../contract/setup-rules.ts';
 import { api } from '../../api/client.ts';
-import { useMay, useSetup, useUser } from '../../api/user.ts';
+import { useMay, userQuery, useSetup, useUser } from '../../api/user.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { prettyCode } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { CardForm } from '../payments/CardForm.tsx';
 import classes from './billing.module.css';
 import { useStep } from './useStep.ts';
 
@@ -17,6 +22,27 @@ export default function CardSettingPage() {
   const setup = useSetup();
   const mayWrite = useMay('card.write');
   const hasFailed = paymentFailed(setup);
+  const queryClient = useQueryClient();
+  const [isOpen, setOpen] = useState(!setup.card_set);
+  const query = useQuery({
+    queryKey: ['payment', 'card'],
+    queryFn: ({ signal }) => api.payments.card(undefined, { signal }),
+    enabled: setup.paymentgateway !== 'none' && user.company_kind !== 'root',
+  });
+  const card = query.data?.card;
+  const reload = () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: ['payment', 'card'], exact: true }),
+      queryClient.invalidateQueries({ queryKey: userQuery.queryKey }),
+    ]);
+  const remove = useStep(() => api.payments.removeCard());
+  const askToRemove = async () => {
+    const body = 'Nothing can be bought until another card is on file.';
+    if (!(await confirm({ title: 'Remove the card?', body, verb: 'Remove card', danger: true }))) return;
+    await remove.mutateAsync(undefined).catch(() => {});
+    await reload();
+    setOpen(true);
+  };
   return (
     <>
       <PageHeader
@@ -33,11 +59,19 @@ export default function CardSettingPage() {
           <div className={classes.row}>
             <IconCreditCard size={24} stroke={1.4} aria-hidden="true" />
             <div className={classes.grow}>
-              <Text fw={600}>{setup.card_set ? 'A card is on file' : 'No card is on file'}</Text>
+              <Text fw={600}>
+                {card
+                  ? `${prettyCode(card.brand)} ending in ${card.last4}`
+                  : setup.card_set
+                    ? 'A card is on file'
+                    : 'No card is on file'}
+              </Text>
               <Text size="sm" c="dimmed">
-                {setup.card_set
-                  ? 'It is charged for what your account buys.'
-                  : 'A card is needed before anything can be bought.'}
+                {card
+                  ? `Good until ${String(card.exp_month).padStart(2, '0')}/${card.exp_year}. It is charged for what your account buys.`
+                  : setup.card_set
+                    ? 'It is charged for what your account buys.'
+                    : 'A card is needed before anything can be bought.'}
               </Text>
             </div>
             <StatusBadge status={setup.card_set ? 'active' : 'none'} tone={setup.card_set ? 'good' : 'plain'}>
@@ -45,7 +79,31 @@ export default function CardSettingPage() {
             </StatusBadge>
           </div>
         </section>
-        {setup.paymentgateway === 'sandbox' && mayWrite && <SandboxCard isSet={setup.card_set} />}
+        {setup.paymentgateway !== 'none' && mayWrite && !isOpen && (
+          <div className={classes.actions}>
+            {card && (
+              <Button variant="default" loading={remove.isPending} onClick={() => void askToRemove()}>
+                Remove card
+              </Button>
+            )}
+            <Button onClick={() => setOpen(true)}>{setup.card_set ? 'Replace card' : 'Add card'}</Button>
+          </div>
+        )}
+        {setup.paymentgateway !== 'none' && mayWrite && isOpen && (
+          <section className={`card ${classes.box}`} aria-label="Card form">
+            <Title order={2} size="h3" mb="md">
+              {setup.card_set ? 'Replace the card' : 'Add a card'}
+            </Title>
+            <CardForm
+              verb="Save card"
+              onSaved={async (message) => {
+                await reload();
+                setOpen(false);
+                notifyDone(message);
+              }}
+            />
+          </section>
+        )}
         {setup.paymentgateway === 'none' && (
           <div className="card">
             <EmptyState
@@ -54,12 +112,6 @@ export default function CardSettingPage() {
             />
           </div>
         )}
-        {setup.paymentgateway === 'stripe' && (
-          <Notice tone="info" title="Changing the card">
-            The payment provider&apos;s card form is not connected on this page yet. Ask support to have your
-            card changed.
-          </Notice>
-        )}
         {!mayWrite && (
           <Text size="sm" c="dimmed">
             Your role does not allow changing the card.
@@ -67,54 +119,5 @@ export default function CardSettingPage() {
         )}
       </div>
     </>
-  );
-}
-
-const OUTCOMES = [
-  { value: 'works', label: 'Visa ending in 4242', description: 'Every charge succeeds.' },
-  { value: 'declines', label: 'Visa ending in 0002', description: 'Every charge is declined.' },
-] as const;
-
-/** The sandbox's cards, while no payment provider is configured: for trying things out, never charged. */
-function SandboxCard({ isSet }: { isSet: boolean }) {
-  const [outcome, setOutcome] = useState<'works' | 'declines'>('works');
-  const save = useStep((chosen: 'works' | 'declines') => api.setup.sandboxCard({ outcome: chosen }));
-  return (
-    <section className={`card ${classes.box}`} aria-label="Sandbox card">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(outcome);
-        }}
-      >
-        <div className={classes.row}>
-          <Title order={2} size="h3" className={classes.grow}>
-            {isSet ? 'Replace the card' : 'Add a card'}
-          </Title>
-          <span className={classes.sandbox}>
-            <IconFlask size={14} aria-hidden="true" /> Sandbox
-          </span>
-        </div>
-        <Text size="sm" c="dimmed" mt={4} mb="md">
-          No payment provider is connected, so these cards are for trying things out. No money moves.
-        </Text>
-        <Radio.Group
-          label="Card"
-          value={outcome}
-          onChange={(value) => setOutcome(value as 'works' | 'declines')}
-        >
-          <Stack gap="sm" mt="xs">
-            {OUTCOMES.map((one) => (
-              <Radio key={one.value} {...one} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <div className={classes.actions}>
-          <Button type="submit" loading={save.isPending}>
-            {isSet ? 'Replace card' : 'Save card'}
-          </Button>
-        </div>
-      </form>
-    </section>
   );
 }

@@ -8,6 +8,7 @@ import { wordsOf } from '../../api/errors.ts';
 import { prettyCode } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { CardForm } from '../payments/CardForm.tsx';
 import { CompanyFields, DetailsFields } from './fields.tsx';
 import { companyOf, companyRules, companyWire, detailsOf, detailsRules, detailsWire } from './model.ts';
 import { Picture } from './Picture.tsx';
@@ -165,12 +166,11 @@ export function AgreementStep(props: StepProps) {
   );
 }
 
-/** A card on file: the sandbox's, or the form of the payment provider. */
+/** A card on file, by the form of the payment provider or of the sandbox. */
 export function CardStep(props: StepProps) {
   const { formId, check, onNext } = props;
   const { fault, setFault, act } = useAct(props);
-  const isSandbox = check.paymentgateway === 'sandbox';
-  const put = (outcome: 'works' | 'declines') => act(() => api.setup.sandboxCard({ outcome }));
+  const [isOpen, setOpen] = useState(!check.card_set);
   return (
     <StepForm
       formId={formId}
@@ -179,37 +179,26 @@ export function CardStep(props: StepProps) {
         check.card_set || props.isOptional ? onNext() : setFault('Put a card on file before you continue.')
       }
     >
-      {check.card_set ? (
+      {check.card_set && (
         <Notice tone="good" title="A card is on file">
-          {isSandbox
-            ? 'It is a test card: nothing is ever charged to it.'
-            : 'You can change it in Card Setting.'}
-        </Notice>
-      ) : isSandbox ? (
-        <Notice tone="info" title="No payment provider is set up here">
-          A test card takes the place of a real one. Nothing is ever charged to it.
-        </Notice>
-      ) : (
-        <Notice tone="info" title="Your card goes straight to the payment provider">
-          Its number never reaches us.
+          You can change it here or in Card Setting.
         </Notice>
       )}
-      <Group gap="xs" mt="md">
-        {isSandbox ? (
-          <>
-            <Button variant="default" onClick={() => void put('works')}>
-              {check.card_set ? 'Use a new test card' : 'Use a test card'}
-            </Button>
-            <Button variant="subtle" color="gray" onClick={() => void put('declines')}>
-              Use a test card that is declined
-            </Button>
-          </>
-        ) : (
-          <Button variant="default" component="a" href="/user/card-setting">
-            Go to Card Setting
+      {isOpen ? (
+        <CardForm
+          verb="Save card"
+          onSaved={async (message) => {
+            await act(async () => ({ message }));
+            setOpen(false);
+          }}
+        />
+      ) : (
+        <Group gap="xs" mt="md">
+          <Button variant="default" onClick={() => setOpen(true)}>
+            Replace card
           </Button>
-        )}
-      </Group>
+        </Group>
+      )}
     </StepForm>
   );
 }
@@ -222,12 +211,12 @@ const ACCOUNT = {
   failed: ['failed', 'Not accepted', 'The provider did not accept the account. Start again.'],
 } as const;
 
-/** What takes the sandbox's account on from each state. */
+/** What the button to the provider's form says in each state; undefined: there is nothing to fill in. */
 const NEXT = {
-  '': ['start', 'Connect a test account'],
-  pending: ['submit', 'Send the form'],
-  inverification: ['approve', 'Let the check pass'],
-  failed: ['start', 'Start again'],
+  '': 'Connect an account',
+  pending: 'Go on with the form',
+  inverification: undefined,
+  failed: undefined,
   completed: undefined,
 } as const;
 
@@ -238,6 +227,17 @@ export function AccountStep(props: StepProps) {
   const state = check.accountconnected;
   const [tone, words, text] = ACCOUNT[state];
   const next = NEXT[state];
+  const recheck = async () => {
+    const now = await api.payments.checkAccount();
+    return { message: `The account: ${ACCOUNT[now.status_acc][1].toLowerCase()}.` };
+  };
+  const go = () =>
+    act(async () => {
+      const { message } = await api.payments.createAccount();
+      const { url } = await api.payments.linkAccount();
+      window.location.assign(url);
+      return { message };
+    });
   return (
     <StepForm formId={formId} fault={fault} onSubmit={onNext}>
       <Group gap="sm">
@@ -256,14 +256,23 @@ export function AccountStep(props: StepProps) {
           This can wait, but the campaigns of your clients do not run before.
         </Text>
       )}
-      {check.paymentgateway === 'sandbox' && next && (
+      {check.paymentgateway !== 'none' && (
         <Group gap="xs" mt="md">
-          <Button
-            variant="default"
-            onClick={() => void act(() => api.setup.sandboxAccount({ step: next[0] }))}
-          >
-            {next[1]}
-          </Button>
+          {next && (
+            <Button variant="default" onClick={() => void go()}>
+              {next}
+            </Button>
+          )}
+          {state !== '' && (
+            <Button variant="default" onClick={() => void act(recheck)}>
+              Check again
+            </Button>
+          )}
+          {state === 'failed' && (
+            <Button variant="default" onClick={() => void act(() => api.payments.resetAccount())}>
+              Start again
+            </Button>
+          )}
         </Group>
       )}
     </StepForm>

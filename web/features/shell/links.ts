@@ -9,6 +9,7 @@ import {
   IconClipboardList,
   IconCode,
   IconCreditCard,
+  IconCreditCardRefund,
   IconDatabaseImport,
   IconDevices,
   IconLayoutDashboard,
@@ -61,6 +62,7 @@ const ICONS: Partial<Record<PageId, Icon>> = {
   'report-analytics': IconChartHistogram,
   'sales-connect-account': IconCreditCard,
   statement: IconReceipt,
+  payments: IconCreditCardRefund,
   'people-import': IconUsers,
 };
 

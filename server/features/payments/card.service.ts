@@ -1,0 +1,220 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { derive, mac } from '../../platform/crypto.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { PaymentGateway } from '../../platform/payments.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Accounts, AgencyOwner } from './account.service.ts';
+import * as store from './card.store.ts';
+import { failed } from './gateway-errors.ts';
+
+export type Cards = ReturnType<typeof createCards>;
+type Known = NonNullable<Awaited<ReturnType<typeof store.cardOf>>>;
+
+/** Where a card form begins. `clientSecret` is for the browser of whoever asked, and never for a log. */
+export interface CardForm {
+  setup: string;
+  clientSecret: string;
+  /** The connected account on which it is; '': the root's own. */
+  account: string;
+}
+
+/**
+ * Cards on file (PROF-04): an agency's on the root's account with the provider, a client's on its agency's connected
+ * account. A number never comes near us; what is kept is what people know a card by.
+ */
+export function createCards(
+  { db, clock, config }: Pick<Platform, 'db' | 'clock' | 'config'>,
+  { gateway, audit, accounts }: { gateway: PaymentGateway; audit: Audit; accounts: Accounts },
+) {
+  const sealKey = derive(config.appKey, 'card-setup');
+  /** Ties a form to the company that began it: nobody finishes another's. */
+  const sealed = (companyId: string, account: string, setup: string): string =>
+    `${setup}.${mac(sealKey, `${companyId} ${account} ${setup}`).toString('base64url')}`;
+  const opened = (companyId: string, account: string, text: string): string => {
+    const setup = text.slice(0, text.lastIndexOf('.'));
+    const expected = Buffer.from(sealed(companyId, account, setup));
+    const given = Buffer.from(text);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      throw new Refusal('not_found', ownMessages.notFound);
+    return setup;
+  };
+  const on = (account: string) => (account ? { account } : {});
+  const within = <T>(rootId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    inScope(db.app, { rootId }, work);
+
+  /** Where the card of a company is: '' for an agency, else its agency's account. @throws Refusal 409 without one */
+  async function placeOf(tx: Tx, owner: Owner): Promise<{ account: string; ready: boolean }> {
+    if (!owner.agency_id) throw new Refusal('forbidden', ownMessages.forbidden);
+    if (owner.company_id === owner.agency_id) return { account: '', ready: true };
+    const { reference, chargesEnabled } = await accounts.referenceOf(tx, owner.agency_id);
+    if (!reference) throw new Refusal('conflict', ownMessages.agencyAccountUnfinished);
+    return { account: reference, ready: chargesEnabled };
+  }
+
+  /** The company at the provider, made when it is new there. */
+  async function customer(owner: AgencyOwner, account: string): Promise<string> {
+    const known = await within(owner.root_id, (tx) =>
+      store.customerOf(tx, owner.company_id, gateway.provider, account),
+    );
+    if (known) return known;
+    const made = await gateway
+      .createCustomer({
+        idempotencyKey: `customer:${owner.company_id}`,
+        reference: owner.company_id,
+        ...on(account),
+      })
+      .catch(failed);
+    return within(owner.root_id, (tx) =>
+      store.keepCustomer(tx, {
+        ...owner,
+        provider: gateway.provider,
+        account,
+        reference: made,
+        created_at: clock.now(),
+      }),
+    );
+  }
+
+  /** Takes a card off file at the provider. Ours is gone already: a card that stays behind there is charged by nobody. */
+  async function forget(card: Known | undefined): Promise<void> {
+    if (!card?.reference || card.provider !== gateway.provider) return;
+    await gateway
+      .removeCard({ card: card.reference, idempotencyKey: `${card.id}:remove`, ...on(card.account) })
+      .catch(() => {});
+  }
+
+  async function start(owner: AgencyOwner): Promise<CardForm> {
+    const { account } = await within(owner.root_id, (tx) => placeOf(tx, owner));
+    const begun = await gateway
+      .startCard({
+        customer: await customer(owner, account),
+        idempotencyKey: newId(clock.now()),
+        ...on(account),
+      })
+      .catch(failed);
+    return {
+      setup: sealed(owner.company_id, account, begun.setup),
+      clientSecret: begun.clientSecret,
+      account,
+    };
+  }
+
+  /** Puts the card that was entered into a form on file. */
+  async function finish(
+    owner: AgencyOwner,
+    form: string,
+    note?: (tx: Tx, card: Known) => Promise<void>,
+  ): Promise<Known> {
+    const { account } = await within(owner.root_id, (tx) => placeOf(tx, owner));
+    const setup = opened(owner.company_id, account, form);
+    const end = await gateway.finishCard({ setup, ...on(account) }).catch(failed);
+    if (end.status === 'pending') throw new Refusal('conflict', ownMessages.cardPending);
+    if (end.status === 'failed')
+      throw new Refusal('invalid', end.message, { errors: { card: [end.message] } });
+    const { card } = end;
+    const known = await customer(owner, account);
+    const result = await within(owner.root_id, async (tx) => {
+      const before = await store.cardOf(tx, owner.company_id);
+      if (before?.reference === card.id) return { before: undefined, after: before };
+      const at = clock.now();
+      await store.replaceCard(tx, {
+        ...owner,
+        id: newId(at),
+        provider: gateway.provider,
+        reference: card.id,
+        brand: card.brand,
+        last4: card.last4,
+        exp_month: card.expMonth,
+        exp_year: card.expYear,
+        account,
+        customer: known,
+        fingerprint: card.fingerprint,
+        created_at: at,
+      });
+      const after = (await store.cardOf(tx, owner.company_id))!;
+      await note?.(tx, after);
+      return { before, after };
+    });
+    await forget(result.before);
+    return result.after;
+  }
+
+  const ownerOf = (ctx: Ctx): AgencyOwner => {
+    const { rootId, agencyId, companyId } = ctx.actor;
+    if (!agencyId) throw new Refusal('forbidden', ownMessages.forbidden);
+    return { root_id: rootId, agency_id: agencyId, company_id: companyId };
+  };
+
+  return {
+    start,
+    finish,
+    of: store.cardOf,
+
+    /** The card that can be charged. @throws Refusal 409 without one, or while the account takes no charges */
+    async chargeable(tx: Tx, owner: Owner): Promise<Known> {
+      const { account, ready } = await placeOf(tx, owner);
+      const card = await store.cardOf(tx, owner.company_id);
+      if (!card?.customer || card.provider !== gateway.provider || card.account !== account)
+        throw new Refusal('conflict', ownMessages.noCard);
+      if (!ready) throw new Refusal('conflict', ownMessages.accountNotReady);
+      return card;
+    },
+
+    /** Begins to put the own company's card on file. @throws Refusal 409 while the agency has no account */
+    startOwn: (ctx: Ctx): Promise<CardForm> => start(ownerOf(ctx)),
+
+    /**
+     * Puts the card that was entered into the own company's form on file, in place of the one before.
+     * @throws Refusal 404 for a form of somebody else, 409 while nothing is entered, 422 when the card was refused
+     */
+    finishOwn: (ctx: Ctx, form: string): Promise<Known> =>
+      finish(ownerOf(ctx), form, (tx, card) =>
+        audit.record(tx, ctx, {
+          action: 'card.saved',
+          objectKind: 'card',
+          objectId: card.id,
+          description: `Put the ${card.brand} card ending in ${card.last4} on file`,
+        }),
+      ),
+
+    /** Takes the own company's card off file. @throws Refusal 404 without one */
+    async removeOwn(ctx: Ctx): Promise<void> {
+      const owner = ownerOf(ctx);
+      const card = await within(owner.root_id, async (tx) => {
+        const card = await store.cardOf(tx, owner.company_id);
+        if (!card) throw new Refusal('not_found', ownMessages.noCard);
+        await store.removeCard(tx, owner.company_id, clock.now());
+        await audit.record(tx, ctx, {
+          action: 'card.removed',
+          objectKind: 'card',
+          objectId: card.id,
+          description: `Took the ${card.brand} card ending in ${card.last4} off file`,
+        });
+        return card;
+      });
+      await forget(card);
+    },
+
+    /** What a notice says of a card: looks at it and keeps what has changed. */
+    async heard(rootId: string, reference: string, account: string | undefined): Promise<string> {
+      const card = await gateway.getCard({ card: reference, ...(account ? { account } : {}) });
+      const changed = await within(rootId, (tx) =>
+        store.changeCard(
+          tx,
+          reference,
+          card
+            ? { exp_month: card.expMonth, exp_year: card.expYear, brand: card.brand, last4: card.last4 }
+            : { removed_at: clock.now() },
+        ),
+      );
+      if (!changed) return 'a card that is on no file';
+      return card ? 'card updated' : 'card removed';
+    },
+  };
+}

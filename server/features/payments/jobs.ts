@@ -1,0 +1,53 @@
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { askJob, compareJob, noticesJob, sendJob } from './queue.ts';
+import type { Payments } from './service.ts';
+
+/** How often due things are looked for while the process lives; all else is by the clock. */
+const TICK_MS = 5_000;
+
+/** Starts sending intents, asking for unknown outcomes, handling notices and the daily comparison. */
+export async function startPayments(
+  payments: Payments,
+  tenants: Tenants,
+  { jobs, log }: Pick<Platform, 'jobs' | 'log'>,
+): Promise<{ stop(): Promise<void> }> {
+  await jobs.work(
+    sendJob,
+    { pollingIntervalSeconds: 2, localConcurrency: 4 },
+    async ({ rootId, chargeId }) => {
+      await payments.core.ask(rootId, chargeId);
+    },
+  );
+  // The queue's minute hand takes up what a process that died left behind; the second hand is this process's own.
+  await jobs.work(askJob, { pollingIntervalSeconds: 15 }, () => payments.askDue());
+  await jobs.work(noticesJob, { pollingIntervalSeconds: 15 }, () => payments.attendNotices());
+  await jobs.work(compareJob, { pollingIntervalSeconds: 60 }, async () => {
+    for (const rootId of await tenants.roots()) await payments.checks.compare(rootId);
+  });
+  await jobs.schedule(askJob, '* * * * *', {});
+  await jobs.schedule(noticesJob, '* * * * *', {});
+  await jobs.schedule(compareJob, '17 4 * * *', {});
+
+  let busy: Promise<void> = Promise.resolve();
+  let running = false;
+  const timer = setInterval(() => {
+    if (running) return;
+    running = true;
+    busy = (async () => {
+      await payments.attendNotices();
+      await payments.askDue();
+    })()
+      .catch((error) => log.error({ err: error }, 'payments could not be looked after'))
+      .finally(() => {
+        running = false;
+      });
+  }, TICK_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await busy;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { type Notice, NoticeRefused, type PaymentGateway } from '../../platform/payments.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Accounts } from './account.service.ts';
+import type { Cards } from './card.service.ts';
+import type { ChargeCore } from './charge.service.ts';
+import { noteMismatch, placeOf } from './charge.store.ts';
+import * as store from './notice.store.ts';
+import type { createRefunds } from './refund.service.ts';
+
+const MOST_TRIES = 1000;
+
+/**
+ * What the provider tells us (webhooks). A notice is believed by its signature, kept by its id, and taken as a hint to ask
+ * for the thing it speaks of; so it may come twice, late, or in any order.
+ */
+export function createNoticeDesk(
+  { db, clock, log }: Pick<Platform, 'db' | 'clock' | 'log'>,
+  parts: {
+    gateway: PaymentGateway;
+    core: ChargeCore;
+    refunds: ReturnType<typeof createRefunds>;
+    cards: Cards;
+    accounts: Accounts;
+  },
+) {
+  const { gateway, core, refunds, cards, accounts } = parts;
+
+  /** Does what a notice asks for; answers what came of it. */
+  async function handle(notice: Notice): Promise<string> {
+    const place = await placeOf(db.app, notice);
+    if (!place) return 'of nobody that we know';
+    const owner = { root_id: place.root_id, agency_id: place.agency_id };
+    switch (notice.kind) {
+      case 'charge.processing':
+      case 'charge.succeeded':
+      case 'charge.failed':
+      case 'charge.needs_authentication':
+      case 'charge.canceled': {
+        if (!place.charge_id) return 'a charge that is not ours';
+        const { charge } = await core.ask(place.root_id, place.charge_id);
+        return `charge ${charge.state}`;
+      }
+      case 'charge.refunded':
+      case 'refund.changed': {
+        if (!place.charge_id) return 'a charge that is not ours';
+        if (await refunds.heard(place.root_id, place.charge_id, notice.refundKey)) return 'refund asked for';
+        // charge.refunded may be older than our own row of it; refund.changed always names its key, if it is ours.
+        const at = clock.now();
+        await core.within(place.root_id, (tx) =>
+          noteMismatch(tx, {
+            id: newId(at),
+            root_id: place.root_id,
+            agency_id: place.agency_id,
+            company_id: place.company_id,
+            charge_id: place.charge_id,
+            provider_reference: notice.charge ?? notice.id,
+            kind: 'refund',
+            ours: 'no refund',
+            theirs: notice.refund ? `refund ${notice.refund}` : 'refunded',
+            found_at: at,
+            seen_at: at,
+          }),
+        );
+        return 'a refund that was not made here';
+      }
+      case 'dispute.opened':
+      case 'dispute.closed': {
+        if (!place.charge_id) return 'a charge that is not ours';
+        if (!notice.dispute) return 'says nothing of the dispute';
+        // Its success may not have been told yet.
+        await core.ask(place.root_id, place.charge_id);
+        return `dispute ${await core.dispute(place.root_id, place.charge_id, notice.dispute)}`;
+      }
+      case 'card.updated':
+      case 'card.removed':
+        return notice.card ? cards.heard(place.root_id, notice.card, notice.account) : 'names no card';
+      case 'account.updated':
+      case 'account.disconnected':
+      case 'payout.failed': {
+        const state = await accounts.refresh({ ...owner, company_id: place.agency_id });
+        return `account ${state.status || 'gone'}`;
+      }
+      case 'card.saved':
+      case 'card.failed':
+      case 'other':
+        return 'noted';
+    }
+  }
+
+  async function attend(notice: Notice): Promise<void> {
+    try {
+      await store.noticeDone(db.app, notice.id, await handle(notice), clock.now());
+    } catch (error) {
+      // It is kept: the job takes it up again.
+      log.warn({ err: error, notice: notice.id }, 'notice could not be handled yet');
+      await store.noticeFailed(db.app, notice.id, (error as Error).message);
+    }
+  }
+
+  return {
+    /**
+     * Takes a notice as it came over the wire.
+     * @throws Refusal 400 when it is not to be believed, or cannot be read
+     */
+    async take(
+      rawBody: Buffer | string,
+      headers: Record<string, string | string[] | undefined>,
+    ): Promise<'handled' | 'duplicate'> {
+      let notice: Notice;
+      try {
+        notice = gateway.readNotice(rawBody, headers);
+      } catch (error) {
+        if (error instanceof NoticeRefused) throw new Refusal('bad_request', `The notice is ${error.code}.`);
+        throw error;
+      }
+      const { handled } = await store.keepNotice(db.app, notice, clock.now());
+      if (handled) return 'duplicate';
+      await attend(notice);
+      return 'handled';
+    },
+
+    /** Handles notices that could not be handled when they came. */
+    async again(): Promise<void> {
+      for (const notice of await store.waitingNotices(db.app, MOST_TRIES, 100)) await attend(notice);
+    },
+  };
+}

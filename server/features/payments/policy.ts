@@ -1,0 +1,152 @@
+import { Refusal } from '../../../contract/errors.ts';
+import {
+  type ChargeOutcome,
+  GatewayError,
+  MAX_CHARGE_CENTS,
+  MIN_CHARGE_CENTS,
+  type RefundOutcome,
+} from '../../platform/payments.ts';
+import type { ChargeState } from './model.ts';
+
+export const MICROS_PER_CENT = 10_000n;
+
+/** An hour after it was sent, a charge that the provider does not know will never be (platform/payments.ts). */
+export const FINAL_AFTER_MS = 3_600_000;
+/** So long the provider keeps an idempotency key: sending again under it has one effect. */
+export const KEY_LIVES_MS = 23 * 3_600_000;
+/** When an unknown outcome is asked for, counted from its sending; each hour after that. */
+const ASK_AFTER_MS = [15_000, 60_000, 300_000, 900_000, FINAL_AFTER_MS];
+
+/** When to ask next for something that was sent (or intended) at an instant. */
+export function nextAsk(sentAt: Date, now: Date): Date {
+  const age = now.getTime() - sentAt.getTime();
+  const step = ASK_AFTER_MS.find((ms) => ms > age);
+  return new Date(step === undefined ? now.getTime() + 3_600_000 : sentAt.getTime() + step);
+}
+
+/** Whole cents of an amount to charge. @throws Refusal 422 */
+export function centsOf(micros: bigint, field = 'amount', min = MIN_CHARGE_CENTS): number {
+  const refuse = (rule: string): never => {
+    throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+  };
+  if (typeof micros !== 'bigint' || micros % MICROS_PER_CENT !== 0n) return refuse('must be whole cents');
+  const cents = micros / MICROS_PER_CENT;
+  if (cents < BigInt(min)) return refuse(`must be at least $${(min / 100).toFixed(2)}`);
+  if (cents > BigInt(MAX_CHARGE_CENTS))
+    return refuse(`must not exceed $${(MAX_CHARGE_CENTS / 100).toFixed(2)}`);
+  return Number(cents);
+}
+
+export const microsOfCents = (cents: number): bigint => BigInt(cents) * MICROS_PER_CENT;
+
+/** An outcome of a charge, or that the provider refused the question itself (nothing happened). */
+export type Answer =
+  | ChargeOutcome
+  | { status: 'none' }
+  | { status: 'refused'; code: string; message: string };
+
+const refusals: Partial<Record<GatewayError['code'], string>> = {
+  account_not_ready: 'The payment account that this is charged on cannot take charges at the moment.',
+  busy: 'The card network is busy. Nothing was charged; please try again in a minute.',
+  unavailable: 'The card network cannot be reached. Nothing was charged; please try again in a minute.',
+  not_found: 'The card is not on file any more. Please enter it again.',
+};
+
+/**
+ * What an error of the gateway means for a charge. Only at the very first sending is it certain that nothing happened;
+ * later an earlier one may have arrived.
+ */
+export function answerOfError(error: unknown, first: boolean): Answer {
+  if (error instanceof GatewayError && first && error.code !== 'no_answer')
+    return {
+      status: 'refused',
+      code: error.code,
+      message: refusals[error.code] ?? 'The card could not be charged.',
+    };
+  return { status: 'unknown', why: error instanceof Error ? error.message : String(error) };
+}
+
+const OPEN: readonly ChargeState[] = ['intended', 'sent', 'unknown'];
+export const isUnderWay = (state: ChargeState): boolean => OPEN.includes(state);
+
+/** What an answer does to a charge; `keep`: nothing but the time of the next question. */
+export type Change =
+  | { to: 'succeeded'; reference: string }
+  | {
+      to: 'declined' | 'canceled';
+      reference: string | null;
+      code: string;
+      message: string;
+      needsAuthentication: boolean;
+    }
+  /** A decline that was known: whether its holder can still complete it. */
+  | { to: 'noted'; needsAuthentication: boolean; code: string; message: string }
+  | { to: 'unknown' }
+  | { to: 'again' }
+  | { to: 'mismatch'; theirs: string }
+  | { to: 'keep' };
+
+/** The state machine of a charge. */
+export function changeOf(
+  charge: { state: ChargeState; amountCents: number; feeCents: number; sentAt: Date | null; createdAt: Date },
+  answer: Answer,
+  now: Date,
+): Change {
+  const { state } = charge;
+  const done = state === 'succeeded' || state === 'refunded' || state === 'disputed';
+  if (done) return { to: 'keep' };
+  switch (answer.status) {
+    case 'succeeded':
+      if (answer.amountCents !== charge.amountCents || answer.applicationFeeCents !== charge.feeCents)
+        return { to: 'mismatch', theirs: `${answer.amountCents} cents, fee ${answer.applicationFeeCents}` };
+      return { to: 'succeeded', reference: answer.charge };
+    case 'declined':
+      if (!isUnderWay(state))
+        return {
+          to: 'noted',
+          needsAuthentication: answer.needsAuthentication && answer.code !== 'canceled',
+          code: answer.code,
+          message: answer.message,
+        };
+      return {
+        to: 'declined',
+        reference: answer.charge ?? null,
+        code: answer.code,
+        message: answer.message,
+        needsAuthentication: answer.needsAuthentication,
+      };
+    case 'refused':
+      if (!isUnderWay(state)) return { to: 'keep' };
+      return {
+        to: 'declined',
+        reference: null,
+        code: answer.code,
+        message: answer.message,
+        needsAuthentication: false,
+      };
+    case 'none': {
+      if (!isUnderWay(state)) return { to: 'keep' };
+      const age = now.getTime() - (charge.sentAt ?? charge.createdAt).getTime();
+      if (age < FINAL_AFTER_MS) return { to: 'again' };
+      return {
+        to: 'canceled',
+        reference: null,
+        code: 'never_arrived',
+        message: 'The charge never reached the card network. Nothing was charged.',
+        needsAuthentication: false,
+      };
+    }
+    case 'unknown':
+      return isUnderWay(state) ? { to: 'unknown' } : { to: 'keep' };
+  }
+}
+
+/** How a dispute stands, of the provider's own words for it; null: money has not moved (an inquiry). */
+export function disputeState(status: string): 'open' | 'won' | 'lost' | null {
+  if (status === 'won' || status === 'lost') return status;
+  return status === 'needs_response' || status === 'under_review' ? 'open' : null;
+}
+
+/** Whether a refund may still change. */
+export const refundIsOpen = (state: string): boolean => state !== 'succeeded' && state !== 'failed';
+export type RefundAnswer = RefundOutcome | { status: 'none' };

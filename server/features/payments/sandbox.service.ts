@@ -1,0 +1,107 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { CardGateway } from '../../providers/payments.ts';
+import type { SandboxGateway } from '../../providers/sandbox-cards/index.ts';
+import { type Account, type Accounts, type AgencyOwner, agencyOf } from './account.service.ts';
+import type { Cards } from './card.service.ts';
+import { failed } from './gateway-errors.ts';
+
+/** The test cards that the quick ways choose from: one that is charged, and one that every charge declines. */
+const QUICK = { works: '4242424242424242', declines: '4000000000000341' } as const;
+
+export type SandboxStep = 'start' | 'submit' | 'approve' | 'reject' | 'disable' | 'reset';
+
+/** What the provider's own pages would do, where the sandbox stands in for one. */
+export function createSandbox(
+  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  { gateway, cards, accounts }: { gateway: CardGateway; cards: Cards; accounts: Accounts },
+) {
+  /** @throws Refusal 409 where a provider is configured */
+  const sandbox = (): SandboxGateway => {
+    if (gateway.provider !== 'sandbox') throw new Refusal('conflict', ownMessages.sandboxOnly);
+    return gateway;
+  };
+  /** The sandbox's id of the own agency's account. @throws Refusal 409 without one */
+  async function accountOf(owner: AgencyOwner): Promise<string> {
+    const { reference } = await inScope(db.app, { rootId: owner.root_id }, (tx) =>
+      accounts.referenceOf(tx, owner.company_id),
+    );
+    if (!reference) throw new Refusal('conflict', ownMessages.noAccount);
+    return reference;
+  }
+
+  /** Takes an agency's account a step on, at once. */
+  async function step(owner: AgencyOwner, wanted: SandboxStep): Promise<Account> {
+    const network = sandbox();
+    if (wanted === 'reset') return accounts.letGo(owner);
+    const account = await accounts.ensure(owner);
+    if (wanted === 'submit') await network.submitForm(account, 'approve');
+    if (wanted === 'approve' || wanted === 'reject') await network.submitForm(account, wanted, 0);
+    if (wanted === 'approve') await network.requireMore(account, []);
+    if (wanted === 'disable') await network.requireMore(account, ['external_account']);
+    return accounts.refresh(owner);
+  }
+
+  return {
+    /** What the card form sends. */
+    enter: (entry: {
+      clientSecret: string;
+      number: string;
+      expMonth: number;
+      expYear: number;
+      cvc: string;
+    }) => {
+      const { clientSecret, ...card } = entry;
+      return sandbox().enterCard(clientSecret, card).catch(failed);
+    },
+
+    /** The holder's answer to their bank, about a card form or a declined charge. */
+    async authenticate(clientSecret: string, passed: boolean) {
+      const network = sandbox();
+      if (clientSecret.startsWith('seti_'))
+        return network.authenticateCard(clientSecret, passed).catch(failed);
+      const outcome = await network.authenticateCharge(clientSecret, passed).catch(failed);
+      if (outcome.status === 'succeeded') return { status: 'saved' as const };
+      return {
+        status: 'failed' as const,
+        code: outcome.status,
+        message: outcome.status === 'declined' ? outcome.message : '',
+      };
+    },
+
+    /** Opens the form of an account by the token of its link. @throws Refusal 404 for another agency's */
+    async open(ctx: Ctx, token: string) {
+      const form = await sandbox().openForm(token);
+      if (!form || form.account !== (await accountOf(agencyOf(ctx))))
+        throw new Refusal('not_found', ownMessages.notFound);
+      const { pathname: back } = new URL(form.returnUrl);
+      return { status: form.status, back, again: new URL(form.refreshUrl).pathname };
+    },
+
+    /** Sends the form of the own agency's account. */
+    async submit(ctx: Ctx, verdict: 'approve' | 'reject'): Promise<Account> {
+      const owner = agencyOf(ctx);
+      await sandbox().submitForm(await accountOf(owner), verdict);
+      return accounts.refresh(owner);
+    },
+
+    step,
+
+    /** Puts a test card on file for a company, without a form. @throws Refusal 409 where a provider is configured */
+    async card(owner: AgencyOwner, outcome: keyof typeof QUICK) {
+      const network = sandbox();
+      const form = await cards.start(owner);
+      const entered = await network.enterCard(form.clientSecret, {
+        number: QUICK[outcome],
+        expMonth: 12,
+        expYear: clock.now().getUTCFullYear() + 3,
+        cvc: '123',
+      });
+      if (entered.status !== 'saved') throw new Error(`The sandbox's card was not saved: ${entered.status}`);
+      return cards.finish(owner, form.setup);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { Platform } from '../../platform/platform.ts';
+import type { CardGateway } from '../../providers/payments.ts';
+import type { Audit } from '../audit/index.ts';
+import { createAccounts } from './account.service.ts';
+import { createCards } from './card.service.ts';
+import { createChargeCore, type OnStep } from './charge.service.ts';
+import { postpone, toAsk } from './charge.store.ts';
+import { createChecks } from './check.service.ts';
+import type { Charges } from './model.ts';
+import { createNoticeDesk } from './notice.service.ts';
+import { createRefunds } from './refund.service.ts';
+import { createSandbox } from './sandbox.service.ts';
+
+export type Payments = ReturnType<typeof createPayments>;
+
+/** How many due things are asked for in one go. */
+const AT_ONCE = 100;
+
+/**
+ * Cards, connected accounts and charges: everything between us and the card provider (decision 32). What money is for is
+ * not known here; features above register it (`charges.onSettled`).
+ */
+export function createPayments(
+  platform: Platform,
+  { gateway, audit, onStep = () => {} }: { gateway: CardGateway; audit: Audit; onStep?: OnStep | undefined },
+) {
+  const accounts = createAccounts(platform, { gateway, audit });
+  const cards = createCards(platform, { gateway, audit, accounts });
+  const core = createChargeCore(platform, { gateway, cards, onStep });
+  const refunds = createRefunds(platform, { gateway, core });
+  const notices = createNoticeDesk(platform, { gateway, core, refunds, cards, accounts });
+  const checks = createChecks(platform, { gateway, core, refunds, audit });
+  const sandbox = createSandbox(platform, { gateway, cards, accounts });
+  const charges: Charges = {
+    onSettled: core.onSettled,
+    charge: core.charge,
+    intend: core.intend,
+    byKey: core.byKey,
+    of: core.of,
+    underWay: core.underWay,
+    refund: refunds.refund,
+    ask: core.ask,
+  };
+  return {
+    gateway,
+    accounts,
+    cards,
+    charges,
+    core,
+    refunds,
+    notices,
+    checks,
+    sandbox,
+    now: () => platform.clock.now(),
+
+    /** Asks for everything whose time has come. One that cannot be asked for does not keep the others. */
+    async askDue(): Promise<void> {
+      for (const due of await toAsk(platform.db.app, platform.clock.now(), AT_ONCE)) {
+        const asked = due.charge_id
+          ? core.ask(due.root_id, due.charge_id)
+          : refunds.ask(due.root_id, due.refund_id!);
+        await asked.catch(async (error) => {
+          platform.log.error({ err: error }, 'a payment could not be asked for');
+          // The others first, next time.
+          await core.within(due.root_id, (tx) =>
+            postpone(tx, due, new Date(platform.clock.now().getTime() + 60_000)),
+          );
+        });
+      }
+    },
+
+    /** Delivers what the sandbox has sent, and takes up notices that could not be handled before. */
+    async attendNotices(): Promise<void> {
+      if (gateway.provider === 'sandbox')
+        await gateway.sendNotices(async ({ body, headers }) => {
+          await notices.take(body, headers);
+        });
+      await notices.again();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Charge, PurposeHandler } from '../features/payments/index.ts';
+import type { Wallet } from '../features/wallet/index.ts';
+import type { Tx } from '../platform/db/scope.ts';
+
+/** A purpose whose charges are lots of the Data Wallet, for tests of charges: what docs/money.md says of each event. */
+export function walletPurpose(wallet: Wallet): PurposeHandler {
+  const of = ({ owner }: Charge) => ({ rootId: owner.root_id, agencyId: owner.agency_id });
+  // Asked again with the same key it answers which lot that was.
+  const topUp = (tx: Tx, charge: Charge, at: Date) =>
+    wallet.topUp(
+      tx,
+      { ...of(charge), amountMicros: charge.amountMicros, key: charge.id, referenceId: charge.id },
+      at,
+    );
+  return {
+    async succeeded(tx, charge, at) {
+      await topUp(tx, charge, at);
+    },
+    async declined() {},
+    async refunded(tx, charge, { id, amountMicros }, at) {
+      const { lotId } = await topUp(tx, charge, at);
+      await wallet.refund(tx, { ...of(charge), lotId, amountMicros, key: id }, at);
+    },
+    async refundFailed(tx, charge, { id, amountMicros }, at) {
+      await wallet.topUp(tx, { ...of(charge), amountMicros, key: `back:${id}`, memo: 'Refund failed' }, at);
+    },
+    async disputed(tx, charge, { id, amountMicros }, at) {
+      const { lotId } = await topUp(tx, charge, at);
+      await wallet.dispute(tx, { ...of(charge), lotId, amountMicros, key: id }, at);
+    },
+    async disputeWon(tx, charge, { id }, at) {
+      const { lotId } = await topUp(tx, charge, at);
+      await wallet.reverseDispute(tx, { ...of(charge), lotId, key: id }, at);
+    },
+  };
+}

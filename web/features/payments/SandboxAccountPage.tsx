@@ -1,0 +1,95 @@
+import { Button, Group, Skeleton, Text, Title } from '@mantine/core';
+import { IconFlask } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { userQuery } from '../../api/user.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import classes from './payments.module.css';
+
+/** The sandbox's form of a connected account, in place of the page of a payment provider. */
+export default function SandboxAccountPage() {
+  const { token = '' } = useParams({ strict: false }) as { token?: string };
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [sent, setSent] = useState<'approve' | 'reject'>();
+  // A link is good once, so it is asked once.
+  const query = useQuery({
+    queryKey: ['payment', 'sandbox-account', token],
+    queryFn: () => api.payments.sandboxOpen({ token }),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const back = async (to: string) => {
+    await queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
+    await navigate({ to });
+  };
+  const send = async (verdict: 'approve' | 'reject') => {
+    setSent(verdict);
+    try {
+      const { message } = await api.payments.sandboxSubmit({ verdict });
+      notifyDone(message);
+      await back(query.data?.back ?? '/');
+    } catch (error) {
+      setSent(undefined);
+      notifyFailed(error);
+    }
+  };
+  return (
+    <>
+      <PageHeader title="Payment account" line="What a payment provider would ask the owner of an account." />
+      <div className={classes.column}>
+        <section className={`card ${classes.box}`} aria-label="Form of the sandbox">
+          {query.error ? (
+            <ErrorState error={query.error} what="This form could not be opened" />
+          ) : !query.data ? (
+            <Skeleton height={120} />
+          ) : query.data.status === 'expired' ? (
+            <>
+              <Notice tone="warn" title="This link has been used, or is too old">
+                Open a new one from the set-up.
+              </Notice>
+              <Group mt="md">
+                <Button onClick={() => void back(query.data.again)}>Back to the set-up</Button>
+              </Group>
+            </>
+          ) : (
+            <>
+              <span className={classes.sandbox}>
+                <IconFlask size={14} aria-hidden="true" /> Sandbox
+              </span>
+              <Title order={2} size="h3" mt="xs">
+                Send the form
+              </Title>
+              <Text size="sm" c="dimmed" mt={4} mb="md">
+                A provider would ask for business details, a bank account and its terms here. The sandbox asks
+                for nothing and comes to the verdict you choose, half a minute later.
+              </Text>
+              <Group gap="xs">
+                <Button
+                  loading={sent === 'approve'}
+                  disabled={Boolean(sent)}
+                  onClick={() => void send('approve')}
+                >
+                  Send, to be accepted
+                </Button>
+                <Button
+                  variant="default"
+                  loading={sent === 'reject'}
+                  disabled={Boolean(sent)}
+                  onClick={() => void send('reject')}
+                >
+                  Send, to be refused
+                </Button>
+              </Group>
+            </>
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
