@@ -41,11 +41,16 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
   const pixel = await buildPixel({ outDir: join(dist, 'pixel/v1') });
   console.log(`pixel: ${pixel.gzipBytes} bytes gzipped`);
   const { build } = await import('vite');
+  // Inside a test NODE_ENV is 'test', and React's development build would be taken, twice as large.
+  const before = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
   await build({
     configFile: join(root, 'web/vite.config.ts'),
     logLevel: 'warn',
     build: { outDir: join(dist, 'web'), emptyOutDir: true },
   });
+  if (before === undefined) delete process.env.NODE_ENV;
+  else process.env.NODE_ENV = before;
   for (const output of outputs) if (!existsSync(output)) fail(`The build did not make ${output}.`);
   mkdirSync(dist, { recursive: true });
   writeFileSync(stamp, hash);
