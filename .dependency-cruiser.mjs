@@ -13,6 +13,7 @@ const features = [
   'wallet',
   'billing',
   'agreements',
+  'datawallet',
   'setup',
   'identity',
   'exclusions',

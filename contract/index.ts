@@ -1,5 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
+import { agreements } from './agreements.ts';
 import { campaigns } from './campaigns.ts';
 import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
@@ -14,6 +15,7 @@ import { sales } from './sales.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { tenants } from './tenants.ts';
+import { wallet } from './wallet.ts';
 
 /** Every call of the product, by feature. */
 export const contract = {
@@ -25,6 +27,7 @@ export const contract = {
   roles,
   sales,
   documents,
+  agreements,
   campaigns,
   leads,
   delivery,
@@ -32,6 +35,7 @@ export const contract = {
   insight,
   ledger,
   caps,
+  wallet,
   payments,
 };
 
