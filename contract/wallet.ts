@@ -7,7 +7,7 @@ export const WALLET_PRESETS = [0, 250, 500, 1000] as const;
 /** The least custom amount, US dollars. */
 export const CUSTOM_MINIMUM = 2500;
 /** The least that a card is charged, US dollars; below it only 0, which charges nothing. */
-export const CARD_MINIMUM = 0.5;
+const CARD_MINIMUM = 0.5;
 
 /** The least amount that may be entered, US dollars: in custom mode 2500, else 0 (spec calls 4). */
 export const minimumOf = (custom: boolean): number => (custom ? CUSTOM_MINIMUM : 0);

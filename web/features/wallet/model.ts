@@ -1,4 +1,4 @@
-import { CARD_MINIMUM, minimumOf, missedMinimum, WALLET_PRESETS } from '../../../contract/wallet.ts';
+import { minimumOf, missedMinimum, WALLET_PRESETS } from '../../../contract/wallet.ts';
 
 /** What of a typed amount stays: digits and one decimal point, at most two places behind it. */
 export function cleanAmount(typed: string, before: string): string {
@@ -49,5 +49,3 @@ export const dollars = (amount: string): string => {
 /** US dollars with a sign before the currency's: '-12.5' -> '-$12.50'. */
 export const signed = (amount: string): string =>
   Number(amount).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
-
-export { CARD_MINIMUM };
