@@ -15,6 +15,7 @@ const features = [
   'wallet',
   'billing',
   'agreements',
+  'datawallet',
   'setup',
   'identity',
   'exclusions',

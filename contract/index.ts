@@ -1,5 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
+import { agreements } from './agreements.ts';
 import { campaigns } from './campaigns.ts';
 import { costs } from './costs.ts';
 import { delivery } from './delivery.ts';
@@ -15,6 +16,7 @@ import { sales } from './sales.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { tenants } from './tenants.ts';
+import { wallet } from './wallet.ts';
 
 /** Every call of the product, by feature. */
 export const contract = {
@@ -26,6 +28,7 @@ export const contract = {
   roles,
   sales,
   documents,
+  agreements,
   campaigns,
   costs,
   leads,
@@ -34,6 +37,7 @@ export const contract = {
   insight,
   ledger,
   caps,
+  wallet,
   payments,
 };
 

@@ -60,6 +60,9 @@ export const PERMISSIONS = {
   'card.write': [...agencies, 'client.owner'],
   'card.direct': ['client.owner'],
   'account.write': agencies,
+  // Whoever is the agency itself (spec calls 6: user or userdownline).
+  'wallet.read': ['agency.owner'],
+  'wallet.write': ['agency.owner'],
   'sales.account': ['root.sales', 'agency.sales'],
   'sales.assign': [...roots, ...agencies],
   'sales.downline': ['root.sales', 'agency.sales'],
@@ -118,6 +121,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'payment.read': ['Settings', 'enable'],
   'payment.mend': ['Settings', 'update'],
   'account.write': ['Settings', 'update'],
+  'wallet.read': null,
+  'wallet.write': null,
   'agreement.accept': ['Settings', 'update'],
   'company.list': null,
   'view.switch': ['Settings', 'enable'],

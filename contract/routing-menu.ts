@@ -10,7 +10,7 @@ import {
   type SignedIn,
 } from './routing-facts.ts';
 import type { PageId } from './routing-pages.ts';
-import { betaShown } from './setup-rules.ts';
+import { walletShown } from './setup-rules.ts';
 
 /** A link of the sidebar. */
 export interface MenuLink {
@@ -118,9 +118,7 @@ const ENTRY_RULES: Record<ProfileEntry, (facts: SignedIn) => boolean> = {
       (user.manual_bill === 'T' && roleOf(user) === 'agency')),
   dataWallet: ({ user, setup }) => {
     if (roleOf(user) !== 'agency' || !user.is_master || user.systemuser || !setup) return false;
-    // While b2b is in trial, whoever does not qualify for it has no wallet either (spec product 6).
-    const b2b = setup.betaFeature.find((one) => one.slug === 'b2b_module');
-    return betaShown(setup, 'data_wallet') && (!b2b?.is_beta || betaShown(setup, 'b2b_module'));
+    return walletShown(setup);
   },
   integrations: ({ user }) => roleOf(user) === 'client',
   developer: (facts) => {

@@ -99,3 +99,9 @@ export function mustAgree(
   const may = mayPerson(user.grade as Grade, user.module_permissions, 'agreement.accept');
   return check.agreement_missing && !user.isViewMode && may;
 }
+
+/** Whether the trial of the Data Wallet is open; while b2b is in trial, only to who qualifies for it, too (product 6). */
+export function walletShown(check: Pick<SetupCheck, 'betaFeature' | 'isBeta'>): boolean {
+  const b2b = check.betaFeature.find((one) => one.slug === 'b2b_module');
+  return betaShown(check, 'data_wallet') && (!b2b?.is_beta || betaShown(check, 'b2b_module'));
+}

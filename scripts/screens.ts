@@ -51,7 +51,7 @@ const tab = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('tab', { name }).click({ timeout: 8_000 });
 };
 
-const fromMenu = (item: string) => async (page: Page) => {
+const fromMenu = (item: string | RegExp) => async (page: Page) => {
   const burger = page.getByRole('button', { name: 'Open menu' });
   if (await burger.isVisible()) await burger.click();
   await page.getByRole('button', { name: /profile menu/ }).click();
@@ -60,6 +60,8 @@ const fromMenu = (item: string) => async (page: Page) => {
 };
 
 const shots: Shot[] = [
+  { name: 'agency-wallet', ...agency, path: '/user/sessions', act: fromMenu(/Data Wallet/) },
+  { name: 'cedar-wallet-agreement', host: 'cedar.localhost', as: 'cedar@demo.test', path: '/user/sessions' },
   { name: 'login', host: 'acme.localhost', path: '/login' },
   { name: 'forgot', host: 'acme.localhost', path: '/login?forgot=1' },
   { name: 'register', host: 'acme.localhost', path: '/register' },

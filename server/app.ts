@@ -9,12 +9,13 @@ import {
   createAccess,
   startAccess,
 } from './features/access/index.ts';
-import { createAgreements, documentsRoutes } from './features/agreements/index.ts';
+import { createAgreements, documentsRoutes, marketingRoutes } from './features/agreements/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
+import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
 import { createExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
@@ -116,7 +117,17 @@ export function createFeatures(
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
-  const agreements = createAgreements();
+  const agreements = createAgreements(platform, { tenants, audit });
+  const dataWallet = createDataWallet(platform, {
+    tenants,
+    audit,
+    notices,
+    ledger,
+    wallet,
+    billing,
+    agreements,
+    charges: payments.charges,
+  });
   const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
@@ -143,6 +154,7 @@ export function createFeatures(
     wallet,
     billing,
     agreements,
+    dataWallet,
     setup,
     identity,
     exclusions,
@@ -191,6 +203,7 @@ export async function createApp(parts: AppParts) {
   const leads = leadsRoutes(features.leads);
   const ledger = ledgerRoutes(platform, features.tenants);
   const profile = profileRoutes(features.setup);
+  const dataWallet = dataWalletRoutes(features.dataWallet);
 
   const health: PlainRoute[] = [
     {
@@ -227,7 +240,7 @@ export async function createApp(parts: AppParts) {
   parts.mount?.(server, features);
   if (has('ingest')) addVisitRoutes(server, features.visits.ingest, join(dist, 'pixel/v1/pixel.js'));
   if (has('web')) {
-    const documents = documentsRoutes(features.tenants);
+    const documents = documentsRoutes(features.agreements);
     const plain: PlainRoute[] = [
       ...documents.plain,
       ...tenancy.plain,
@@ -237,6 +250,7 @@ export async function createApp(parts: AppParts) {
       ...delivery.plain,
       ...identity.plain,
       ...ledger.plain,
+      ...dataWallet.plain,
     ];
     const reference: PlainRoute[] = [
       {
@@ -302,6 +316,14 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.payments, paymentsRoutes(features.payments, platform));
     addNoticeRoute(server, features.payments);
     addCalls(server, clock, doors, contract.caps, capsRoutes(features.caps));
+    addCalls(server, clock, doors, contract.wallet, dataWallet.handlers);
+    addCalls(
+      server,
+      clock,
+      doors,
+      contract.agreements,
+      marketingRoutes(features.agreements, async () => []),
+    );
     const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
       const tenant = request.tenant!;
       const brand = await tenancy.frontDoor(tenant);
@@ -344,6 +366,7 @@ export async function createApp(parts: AppParts) {
         cards = await startPayments(features.payments, features.tenants, platform);
         await features.caps.start();
         await startWallet(features.wallet, features.tenants, jobs);
+        await features.dataWallet.auto.start();
         await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
       }

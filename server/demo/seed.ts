@@ -34,6 +34,11 @@ export const DEMO_LOGINS = [
   { email: 'sales@demo.test', host: '', what: "the platform's sales" },
   { email: 'agency2@demo.test', host: 'bluepeak.', what: 'owner of the agency Blue Peak Media' },
   { email: 'executive@demo.test', host: '', what: "the platform's account executive" },
+  {
+    email: 'cedar@demo.test',
+    host: 'cedar.',
+    what: 'owner of the agency Cedar Growth, offered the Data Wallet',
+  },
   { email: 'newagency@demo.test', host: 'fresh.', what: 'owner of the agency Fresh Start, not set up yet' },
   { email: 'enterprise@demo.test', host: 'summit.', what: 'owner of the second root Summit Data' },
 ] as const;
@@ -129,16 +134,17 @@ export async function seedDemo(
       costMicros: 350_000n,
       from: begin,
     });
-    for (const [key, dollars] of [
-      ['demo-1', 500n],
-      ['demo-2', 250n],
-    ] as const)
-      await features.wallet.topUp(
-        tx,
-        { rootId: master.id, agencyId: acme.id, amountMicros: dollars * USD, key },
-        clock.now(),
-      );
   });
+  const topUp = (agency: typeof acme, amountMicros: bigint, key: string) =>
+    inScope(platform.db.app, { rootId: agency.root_id }, (tx) =>
+      features.wallet.topUp(
+        tx,
+        { rootId: agency.root_id, agencyId: agency.id, amountMicros, key },
+        clock.now(),
+      ),
+    );
+  await topUp(acme, 500n * USD, 'demo-1');
+  await topUp(acme, 250n * USD, 'demo-2');
   const northwind = await make.client(acme, { name: 'Northwind Outfitters' });
   const harbor = await make.client(acme, { name: 'Harbor Dental Care' });
   const evergreen = await make.client(acme, { name: 'Evergreen Realty Group' });
@@ -146,6 +152,11 @@ export async function seedDemo(
   const lakeside = await make.client(bluepeak, { name: 'Lakeside Auto' });
   const orchard = await make.client(ridge, { name: 'Orchard Home Goods' });
   const fresh = await make.agency(master, { name: 'Fresh Start', host: `fresh.${domain}` });
+  const cedar = await make.agency(master, {
+    name: 'Cedar Growth',
+    host: `cedar.${domain}`,
+    brand: { name: 'Cedar Growth', link_color: '#5f3dc4', logo: mark('C', '#5f3dc4') },
+  });
   let phones = 5550100;
   const user = async (
     company: typeof master,
@@ -175,7 +186,21 @@ export async function seedDemo(
   await make.salesAccount(master, executive.id, 'approve');
   await make.sales(acme, { representative: executive.id, account_executive: executive.id });
   await make.user(fresh, { email: 'newagency@demo.test', name: 'Frankie Fresh', passwordHash });
-  await user(acme, 'agency@demo.test', 'Alex Acme');
+  const alex = await user(acme, 'agency@demo.test', 'Alex Acme');
+  await user(cedar, 'cedar@demo.test', 'Charlie Cedar');
+  // Both are in the trial of the Data Wallet; Cedar Growth has still to accept its agreement.
+  await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
+    const at = clock.now();
+    for (const { root_id, id } of [acme, cedar])
+      await features.tenants.products.setBetaUser(tx, { root_id, agency_id: id, company_id: id }, true, at);
+    await features.agreements.accept(tx, {
+      owner: { root_id: master.id, agency_id: acme.id, company_id: acme.id },
+      userId: alex.id,
+      document: 'data_wallet',
+      at,
+      ip: null,
+    });
+  });
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');
   const acmeRoles = await inScope(platform.db.app, { rootId: master.id }, (tx) =>
     features.people.roles.list(tx, acme.id),
@@ -389,6 +414,7 @@ export async function seedDemo(
     const until = Math.min(start + DAY_MS, now.getTime());
     if (until <= start) break;
     if (day === DAYS) await addReceiver();
+    if (day === DAYS - 9) await topUp(acme, 500n * USD, 'demo-3');
     const weekday = new Date(start).getUTCDay();
     const busy = (weekday === 0 || weekday === 6 ? 0.6 : 1) * (0.8 + day / (DAYS * 2));
     // People come in the later half of the day (it is America's), the last day as far as it has gone.

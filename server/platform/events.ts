@@ -7,6 +7,8 @@ export interface Events {
   'account.changed': { owner: Owner & { agency_id: string }; status: string; chargesEnabled: boolean };
   /** A limit on spending was set, raised or lifted. */
   'caps.changed': { rootId: string };
+  /** Money was drawn from wallets, whose balances the transaction holds; `available` is what can still be drawn. */
+  'wallet.drawn': { rootId: string; wallets: { agencyId: string; available: bigint }[] };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */
   'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
 }

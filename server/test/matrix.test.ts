@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/permissions.ts';
+import { inScope } from '../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
 import type { Company, MadeCampaign } from './factories.ts';
 
@@ -109,6 +110,20 @@ async function difference(target: Target): Promise<string> {
   );
   return rows[0].id;
 }
+
+/** Whoever may charge a wallet has a card again, which other samples take away. */
+async function cardOf(who: Principal | undefined): Promise<void> {
+  if (who?.grade !== 'agency.owner') return;
+  const owner = { root_id: own.client.root_id, agency_id: who.companyId, company_id: who.companyId };
+  await app.features.billing.accounts.sandboxCard(owner, 'works');
+}
+const PREPAID = '/api/configuration/agencies/prepaid';
+const walletOf = (t: Target, amount: string) => ({
+  company_id: t.client.agency_id,
+  amount,
+  custom_amount: 'F',
+  stop_continual: 'T',
+});
 
 const fields = { campaignName: 'Matrix', urlCode: 'https://matrix.example/' };
 const planFields = () => ({ planName: `Plan ${++serial}`, months: ['100'], flatMonth: '349' });
@@ -618,6 +633,79 @@ const samples: Record<string, Sample> = {
     },
     passes: [409],
   },
+  // A wallet is its own agency's: here the agency of the target.
+  'GET /api/configuration/agencies/prepaid/direct-payment/:company_id': {
+    named: true,
+    request: (t) => ({ url: `${PREPAID}/direct-payment/${t.client.agency_id}` }),
+  },
+  'GET /api/configuration/agencies/prepaid/transaction-history-direct-payment/:company_id': {
+    named: true,
+    request: (t) => ({ url: `${PREPAID}/transaction-history-direct-payment/${t.client.agency_id}` }),
+  },
+  'GET /api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date': {
+    named: true,
+    request: (t) => ({
+      url: `${PREPAID}/download-transaction-history-direct-payment/${t.client.agency_id}/2026-03`,
+    }),
+  },
+  'POST /api/configuration/agencies/prepaid/stop-continual-topup-direct-payment': {
+    named: true,
+    request: (t) => ({
+      url: `${PREPAID}/stop-continual-topup-direct-payment`,
+      body: { company_id: t.client.agency_id, stop_continual: 'T' },
+    }),
+  },
+  'POST /api/configuration/agencies/prepaid/save-direct-payment': {
+    named: true,
+    request: async (t, who) => {
+      await cardOf(who);
+      return { url: `${PREPAID}/save-direct-payment`, body: walletOf(t, '0') };
+    },
+  },
+  'POST /api/configuration/agencies/prepaid/charge-direct-payment': {
+    named: true,
+    request: async (t, who) => {
+      await cardOf(who);
+      const idempotencyKey = `matrix-key-${++serial}`;
+      return { url: `${PREPAID}/charge-direct-payment`, body: { ...walletOf(t, '250'), idempotencyKey } };
+    },
+  },
+  'POST /api/general/marketing-services-agreement-feature': {
+    named: false,
+    request: (_, who) => ({
+      url: '/api/general/marketing-services-agreement-feature',
+      body: {
+        feature_id: 1,
+        user_id: who?.userId ?? NOBODY,
+        company_id: who?.companyId ?? NOBODY,
+        is_marketing_services_agreement_feature: 'T',
+      },
+    }),
+    // Clients have no feature in trial.
+    passes: [422],
+  },
+  'GET /api/general/marketing-services-agreement-feature': {
+    named: false,
+    request: (_, who) => ({
+      url: `/api/general/marketing-services-agreement-feature?feature_id=1&user_id=${who?.userId ?? NOBODY}`,
+    }),
+  },
+  'GET /api/general/marketing-services-agreement/:company_id': {
+    named: false,
+    request: (_, who) => ({ url: `/api/general/marketing-services-agreement/${who?.companyId ?? NOBODY}` }),
+  },
+  'POST /api/general/marketing-services-agreement': {
+    named: false,
+    request: (_, who) => ({
+      url: '/api/general/marketing-services-agreement',
+      body: {
+        user_id: who?.userId ?? NOBODY,
+        company_id: who?.companyId ?? NOBODY,
+        is_marketing_services_agreement_developer: 'T',
+      },
+    }),
+    passes: [422],
+  },
   'GET /api/configuration/client/list': {
     named: false,
     request: () => ({ url: '/api/configuration/client/list?PerPage=100' }),
@@ -890,6 +978,8 @@ const downloads: Record<string, Permission> = {
   'GET /api/general/document/:name/file': 'document.read',
   'GET /api/identity/imports/:id/errors.csv': 'people.import',
   'GET /api/ledger/statement/export': 'statement.read',
+  'GET /api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date':
+    'wallet.read',
 };
 
 beforeAll(async () => {
@@ -970,6 +1060,21 @@ beforeAll(async () => {
     await build('SiblingAgency', agency2, root1),
     await build('OtherRoot', agency3, root2),
   ];
+  // The agency is in the trial of the Data Wallet, with an agreement and a card.
+  const agencyOwner = { root_id: root1.id, agency_id: agency1.id, company_id: agency1.id };
+  const { id: signer } = await make.user(agency1);
+  await inScope(app.platform.db.app, { rootId: root1.id }, async (tx) => {
+    const at = app.clock.now();
+    await app.features.tenants.products.setBetaUser(tx, agencyOwner, true, at);
+    const owner = agencyOwner;
+    await app.features.agreements.accept(tx, {
+      owner,
+      userId: signer,
+      document: 'data_wallet',
+      at,
+      ip: null,
+    });
+  });
   const companies = {
     root: { company: root1, host: 'root.test' },
     agency: { company: agency1, host: 'one.test' },
@@ -1231,6 +1336,8 @@ describe('[LOGS-03] the user log', () => {
       // Done by the tests above, and only once (features/setup/setup.test.ts counts their rows).
       'PUT /api/leadspeek/user/setupcomplete',
       'POST /api/general/agreement/confirm',
+      'POST /api/general/marketing-services-agreement-feature',
+      'POST /api/general/marketing-services-agreement',
       // The samples name no form, card or charge that there is; features/payments/calls.test.ts counts their rows.
       'POST /api/payment/card/start',
       'PUT /api/payment/card',

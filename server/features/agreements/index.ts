@@ -1,2 +1,3 @@
+export { type MinimumSpendOf, marketingRoutes } from './marketing.routes.ts';
 export { documentsRoutes } from './routes.ts';
 export { type Agreements, createAgreements } from './service.ts';

@@ -1,20 +1,11 @@
 import type { z } from 'zod';
+import { legalDocument } from '../../../contract/legal.ts';
 import type { DocumentType } from '../../../contract/setup.ts';
 
 export type Document = z.output<typeof DocumentType>;
 
-/** The version of each document that is shown at present. A new one must be accepted anew. */
-export const VERSIONS: Record<Document, string> = {
-  default_agency: '1',
-  default_client: '1',
-  minimum_spend: '1',
-  minimum_spend_v2: '1',
-  minimum_spend_v3: '1',
-  developer: '1',
-  data_wallet: '1',
-  b2b_module: '1',
-  simplifi_module: '1',
-};
+/** The version of a document that is shown at present. A new one must be accepted anew. */
+export const versionOf = (document: Document): string => legalDocument(document, '').version;
 
 /** The document that a company's set-up needs; a root needs none. */
 export const requiredOf = (kind: 'root' | 'agency' | 'client'): Document | null =>

@@ -2,20 +2,20 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { isLegalName } from '../../../contract/legal.ts';
 import { messages } from '../../../contract/messages.ts';
-import type { Ctx } from '../../platform/ctx.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
-import type { Tenants } from '../tenants/index.ts';
 import { documentHtml } from './documents.policy.ts';
+import type { Agreements } from './service.ts';
 
 /** The calls of the feature: documents in the name of the host's tenant. */
-export function documentsRoutes(tenants: Tenants): {
+export function documentsRoutes(agreements: Agreements): {
   handlers: Handlers<typeof contract.documents>;
   plain: PlainRoute[];
 } {
-  const partyOf = async (ctx: Ctx) => (await tenants.frontDoor(ctx.tenant.companyId)).name;
   return {
     handlers: {
-      getDocumentAgreementFile: async (ctx, { name }) => ({ data: documentHtml(name, await partyOf(ctx)) }),
+      getDocumentAgreementFile: async (ctx, { name }) => ({
+        data: documentHtml(name, await agreements.party(ctx, name)),
+      }),
     },
     plain: [
       {
@@ -32,7 +32,7 @@ export function documentsRoutes(tenants: Tenants): {
             .header('Content-Disposition', `attachment; filename="${name}.html"`)
             .header('Cache-Control', 'no-store')
             .type('text/html; charset=utf-8')
-            .send(documentHtml(name, await partyOf(ctx)));
+            .send(documentHtml(name, await agreements.party(ctx, name)));
         },
       },
     ],

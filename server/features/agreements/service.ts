@@ -1,39 +1,120 @@
+import { hash } from 'node:crypto';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { DocumentType } from '../../../contract/setup.ts';
+import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
-import type { Tx } from '../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
-import { type Document, isFor, requiredOf, VERSIONS } from './policy.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { documentHtml } from './documents.policy.ts';
+import { type Document, isFor, requiredOf, versionOf } from './policy.ts';
 import * as store from './store.ts';
 
 export type Agreements = ReturnType<typeof createAgreements>;
 
 /** Which documents a company has accepted. */
-export function createAgreements() {
-  return {
-    isFor,
-    requiredOf,
-    versionOf: (document: Document): string => VERSIONS[document],
-    /** The documents whose present version a company has accepted. */
-    async accepted(tx: Tx, companyId: string): Promise<Set<Document>> {
-      const rows = await store.acceptedBy(tx, companyId);
-      return new Set(
-        rows
-          .filter((row) => VERSIONS[row.document_type as Document] === row.version)
-          .map((row) => row.document_type as Document),
-      );
+export function createAgreements({ db }: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+  /** The documents whose present version a company has accepted. */
+  async function accepted(tx: Tx, companyId: string): Promise<Set<Document>> {
+    const rows = await store.acceptedBy(tx, companyId);
+    return new Set(
+      rows
+        .filter((row) => versionOf(row.document_type as Document) === row.version)
+        .map((row) => row.document_type as Document),
+    );
+  }
+  /** Records that somebody accepted the present version for a company. `html`: what they were shown. */
+  const accept = (
+    tx: Tx,
+    given: {
+      owner: Owner;
+      userId: string;
+      document: Document;
+      at: Date;
+      ip: string | null;
+      html?: string;
+      companyName?: string | undefined;
+      location?: string | undefined;
     },
-    /** Records that somebody accepted the present version for a company. */
-    accept: (
-      tx: Tx,
-      given: { owner: Owner; userId: string; document: Document; at: Date; ip: string | null },
-    ): Promise<void> =>
-      store.insertAcceptance(tx, {
-        id: newId(given.at),
-        ...given.owner,
-        user_id: given.userId,
-        document_type: given.document,
-        version: VERSIONS[given.document],
-        accepted_at: given.at,
-        ip: given.ip,
-      }),
+  ): Promise<void> =>
+    store.insertAcceptance(tx, {
+      id: newId(given.at),
+      ...given.owner,
+      user_id: given.userId,
+      document_type: given.document,
+      version: versionOf(given.document),
+      accepted_at: given.at,
+      ip: given.ip,
+      text_hash: given.html === undefined ? '' : hash('sha256', given.html),
+      company_name: given.companyName ?? '',
+      location_menu: given.location ?? '',
+    });
+
+  /**
+   * In whose name the own company reads a document: an agency's agreements are with the platform; all else is in the name
+   * of the host's tenant.
+   */
+  const party = async (ctx: Ctx, document: string): Promise<string> => {
+    const { kind, rootId } = ctx.actor;
+    const isAgencys =
+      kind === 'agency' && DocumentType.options.some((one) => one === document && isFor(kind, one));
+    return (await tenants.frontDoor(isAgencys ? rootId : ctx.tenant.companyId)).name;
+  };
+
+  return {
+    party,
+    requiredOf,
+    versionOf,
+    accepted,
+    accept,
+
+    /**
+     * Accepts the present version for the own company, with the hash of what was shown, the time and the address. Again is
+     * no change. Returns the version.
+     * @throws Refusal 422 for a document that is not for such a company
+     */
+    async agree(
+      ctx: Ctx,
+      document: Document,
+      more: { companyName?: string; location?: string } = {},
+    ): Promise<string> {
+      const { userId, rootId, agencyId, companyId, kind } = ctx.actor;
+      if (!isFor(kind, document)) {
+        throw new Refusal('invalid', 'document_type: is not for a company of this kind', {
+          errors: { document_type: ['is not for a company of this kind'] },
+        });
+      }
+      const version = versionOf(document);
+      const html = documentHtml(document, await party(ctx, document));
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const owner = { root_id: rootId, agency_id: agencyId, company_id: companyId };
+        if ((await accepted(tx, companyId)).has(document)) return version;
+        await accept(tx, { owner, userId, document, at: ctx.clock.now(), ip: ctx.ip, html, ...more });
+        await audit.record(tx, ctx, {
+          action: 'agreement.accepted',
+          objectKind: 'agreement',
+          objectId: document,
+          description: `Accepted version ${version} of ${document}`,
+        });
+        return version;
+      });
+    },
+
+    /** Whether the own company has accepted the present version. */
+    status: (ctx: Ctx, document: Document): Promise<{ accepted: boolean; version: string }> =>
+      inScope(db.app, ctx.scope, async (tx) => ({
+        accepted: (await accepted(tx, ctx.actor.companyId)).has(document),
+        version: versionOf(document),
+      })),
+
+    /** @throws Refusal 404 for somebody else, or another company than the own */
+    own(ctx: Ctx, given: { userId?: string; companyId?: string }): void {
+      const { userId, companyId } = ctx.actor;
+      if ((given.userId ?? userId) !== userId || (given.companyId ?? companyId) !== companyId)
+        throw new Refusal('not_found', ownMessages.notFound);
+    },
   };
 }

@@ -177,6 +177,17 @@ export async function openTill(
       for (const [i, { sale, spend }] of paid.entries())
         if (!ids[i]) await limits.takeBack(sale.rootId, spend);
       await limits.tell();
+      const drawn = new Map(
+        sold.flatMap(({ sale, parts }) => (parts ? [[sale.agencyId, sale.rootId] as const] : [])),
+      );
+      for (const rootId of new Set(drawn.values())) {
+        const own = [...drawn.keys()].filter((agencyId) => drawn.get(agencyId) === rootId);
+        await wallet.drawn(
+          tx,
+          rootId,
+          own.map((agencyId) => ({ agencyId, available: wallets.get(agencyId)!.available })),
+        );
+      }
       const byLead = new Map<string, string | null>(sold.map(({ sale }) => [sale.id, null]));
       paid.forEach(({ sale }, i) => {
         byLead.set(sale.id, ids[i] ?? null);

@@ -98,32 +98,9 @@ export function createSetupChanges(
       }),
 
     /** Accepts a document for the own company. @throws Refusal 422 for one that is not for such a company */
-    agree: (ctx: Ctx, document: Document): Promise<string> =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        if (!agreements.isFor(ctx.actor.kind, document)) {
-          throw new Refusal('invalid', 'document_type: is not for a company of this kind', {
-            errors: { document_type: ['is not for a company of this kind'] },
-          });
-        }
-        const version = agreements.versionOf(document);
-        const owner = ownerOf(ctx);
-        if ((await agreements.accepted(tx, owner.company_id)).has(document)) return version;
-        const { userId } = ctx.actor;
-        await agreements.accept(tx, { owner, userId, document, at: ctx.clock.now(), ip: ctx.ip });
-        await audit.record(tx, ctx, {
-          action: 'agreement.accepted',
-          objectKind: 'agreement',
-          objectId: document,
-          description: `Accepted version ${version} of ${document}`,
-        });
-        return version;
-      }),
+    agree: (ctx: Ctx, document: Document): Promise<string> => agreements.agree(ctx, document),
 
     /** Whether the own company has accepted the present version. */
-    agreement: (ctx: Ctx, document: Document): Promise<{ accepted: boolean; version: string }> =>
-      inScope(db.app, ctx.scope, async (tx) => ({
-        accepted: (await agreements.accepted(tx, ctx.actor.companyId)).has(document),
-        version: agreements.versionOf(document),
-      })),
+    agreement: (ctx: Ctx, document: Document) => agreements.status(ctx, document),
   };
 }

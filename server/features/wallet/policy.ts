@@ -27,6 +27,14 @@ export function lastDay(expiresAt: Date, timeZone: string): string {
   return zoned(expiresAt, timeZone).toPlainDate().subtract({ days: 1 }).toString();
 }
 
+/** Midnights around a month ('YYYY-MM'), where the owner is; null: all time. */
+export function monthOf(month: string | null, timeZone: string): { from: Date; ends: Date } {
+  if (month === null) return { from: new Date(0), ends: new Date('9999-01-01T00:00:00Z') };
+  const first = Temporal.PlainYearMonth.from(month).toPlainDate({ day: 1 });
+  const at = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime({ timeZone }).epochMilliseconds);
+  return { from: at(first), ends: at(first.add({ months: 1 })) };
+}
+
 /** Whole calendar days left of a lot, where its owner is; 1 on its last day, 0 once it is over. */
 export function daysLeft(now: Date, expiresAt: Date, timeZone: string): number {
   if (expiresAt <= now) return 0;

@@ -9,7 +9,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Caps } from '../caps/index.ts';
 import type { AccountRef, Ledger, Notices } from '../ledger/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { expiryOf, lastDay, noticeDue, type OpenLot, WalletBook } from './policy.ts';
+import { expiryOf, lastDay, monthOf, noticeDue, type OpenLot, WalletBook } from './policy.ts';
 import * as store from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ export type Wallet = ReturnType<typeof createWallet>;
  * runs inside the caller's transaction and locks the wallet's balance row first; no card is charged here.
  */
 export function createWallet(
-  { db, clock }: Platform,
+  { db, clock, events }: Platform,
   deps: { ledger: Ledger; caps: Caps; tenants: Tenants; notices: Notices },
 ) {
   const { ledger, caps, tenants, notices } = deps;
@@ -128,9 +128,50 @@ export function createWallet(
     return lot;
   }
 
+  /** Books that something did not happen after all, with all its entries the other way round. */
+  async function reverse(
+    tx: Tx,
+    given: WalletOwner & { lotId: string; key: string },
+    what: 'dispute' | 'wallet_refund',
+    kind: 'dispute_reversal' | 'adjustment',
+    at: Date,
+  ): Promise<string | null> {
+    await open(tx, given, at);
+    const original = await ledger.posted(tx, given.rootId, `${what}:${given.lotId}:${given.key}`);
+    if (!original) return null;
+    const [id] = await ledger.post(
+      tx,
+      [
+        {
+          owner: owner(given),
+          kind,
+          referenceId: original.id,
+          ...(kind === 'adjustment' ? { memo: 'The refund did not happen after all' } : {}),
+          key: `${what}_reversal:${given.lotId}:${given.key}`,
+          entries: original.entries.map((entry) => ({
+            account: {
+              owner: entry.companyId === given.agencyId ? owner(given) : rootOf(given),
+              kind: entry.kind,
+            },
+            amount: -entry.amount,
+            ...(entry.lotId ? { lotId: entry.lotId } : {}),
+          })),
+        },
+      ],
+      at,
+    );
+    await open(tx, given, at, true); // The lot may be over by now.
+    return id ?? null;
+  }
+
+  /** Tells that wallets were drawn from, inside the transaction that did. */
+  const drawn = (tx: Tx, rootId: string, wallets: { agencyId: string; available: bigint }[]) =>
+    wallets.length > 0 ? events.emit(tx, 'wallet.drawn', { rootId, wallets }) : Promise.resolve();
+
   return {
     books,
     account,
+    drawn,
 
     /**
      * Adds a lot, after its money has come in (`granted`: given by the root without payment). Safe to ask again with the
@@ -244,6 +285,7 @@ export function createWallet(
         limits.counted(),
       );
       await limits.tell();
+      await drawn(tx, given.rootId, [{ agencyId: given.agencyId, available: book.available }]);
       return id!;
     },
 
@@ -324,37 +366,12 @@ export function createWallet(
      * Books that a dispute was decided for us: everything goes back to where it came from, into the original lot with its
      * original end. Null when that was done before, or there was no such dispute.
      */
-    async reverseDispute(
-      tx: Tx,
-      given: WalletOwner & { lotId: string; key: string },
-      at: Date,
-    ): Promise<string | null> {
-      await open(tx, given, at);
-      const original = await ledger.posted(tx, given.rootId, `dispute:${given.lotId}:${given.key}`);
-      if (!original) return null;
-      const [id] = await ledger.post(
-        tx,
-        [
-          {
-            owner: owner(given),
-            kind: 'dispute_reversal',
-            referenceId: original.id,
-            key: `dispute_reversal:${given.lotId}:${given.key}`,
-            entries: original.entries.map((entry) => ({
-              account: {
-                owner: entry.companyId === given.agencyId ? owner(given) : rootOf(given),
-                kind: entry.kind,
-              },
-              amount: -entry.amount,
-              ...(entry.lotId ? { lotId: entry.lotId } : {}),
-            })),
-          },
-        ],
-        at,
-      );
-      await open(tx, given, at, true); // The lot may be over by now.
-      return id ?? null;
-    },
+    reverseDispute: (tx: Tx, given: WalletOwner & { lotId: string; key: string }, at: Date) =>
+      reverse(tx, given, 'dispute', 'dispute_reversal', at),
+
+    /** The same for a refund that did not happen after all. */
+    reverseRefund: (tx: Tx, given: WalletOwner & { lotId: string; key: string }, at: Date) =>
+      reverse(tx, given, 'wallet_refund', 'adjustment', at),
 
     /**
      * Books what is left of lots that are over; `cameBack`: something has just been given back. Returns what can still be
@@ -377,24 +394,19 @@ export function createWallet(
     lots: store.lotsOf,
 
     /**
-     * What happened in a month ('YYYY-MM', where the agency is), newest first, in the words of the spec (product 3, Data
-     * wallet): leads are summed by day and campaign.
+     * What happened in a month ('YYYY-MM', where the agency is; null: ever, the newest 1,000), newest first, in the words of
+     * the spec (product 3, Data wallet): leads are summed by day and campaign. Each line has the balance after it.
      */
-    async history(tx: Tx, agencyId: string, month: string) {
+    async history(tx: Tx, agencyId: string, month: string | null) {
       const company = await tenants.company(tx, agencyId);
       if (!company) throw new Refusal('not_found', ownMessages.notFound);
       const timeZone = company.time_zone;
-      const first = Temporal.PlainYearMonth.from(month).toPlainDate({ day: 1 });
-      const instant = (day: Temporal.PlainDate) =>
-        new Date(day.toZonedDateTime({ timeZone }).epochMilliseconds);
-      const rows = await store.history(
-        tx,
-        agencyId,
-        instant(first),
-        instant(first.add({ months: 1 })),
-        timeZone,
-      );
+      const { from, ends } = monthOf(month, timeZone);
+      const rows = await store.history(tx, agencyId, from, ends, timeZone);
+      let balance = rows.length > 0 ? await ledger.balanceAsOf(tx, agencyId, ['agency_wallet'], ends) : 0n;
       return rows.map((row) => {
+        const after = balance;
+        balance -= row.amount;
         const type: 'topup' | 'charge' | 'other' =
           row.kind === 'wallet_top_up' || row.kind === 'wallet_grant'
             ? 'topup'
@@ -409,6 +421,7 @@ export function createWallet(
           created_at: row.at,
           expired_at: row.expires_at && lastDay(row.expires_at, timeZone),
           amountMicros: row.amount,
+          balanceMicros: after,
           transaction_type: type,
         };
       });

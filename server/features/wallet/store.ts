@@ -120,6 +120,6 @@ export async function history(tx: Tx, companyId: string, from: Date, before: Dat
     left join campaign c on c.id = t.campaign_id
     left join wallet_lot w on w.id = l.lot_id
     group by t.kind, c.name, case when t.kind = 'lead' then (l.created_at at time zone ${zone})::date::text else t.id::text end
-    order by at desc, id desc`.execute(tx);
+    order by at desc, id desc limit 1000`.execute(tx);
   return rows;
 }

@@ -245,6 +245,9 @@ export interface Schema {
     version: string;
     accepted_at: At;
     ip: Maybe<string>;
+    text_hash: Default<string>;
+    company_name: Default<string>;
+    location_menu: Default<string>;
   };
   user_account: Owner & {
     id: string;
@@ -470,6 +473,26 @@ export interface Schema {
     expires_at: At;
     noticed: Maybe<number>;
     created_at: At;
+  };
+  wallet_setting: ClientOwner & {
+    amount_micros: Default<bigint>;
+    custom: Default<boolean>;
+    continual: Default<boolean>;
+    day_ceiling: Maybe<bigint>;
+    month_ceiling: Maybe<bigint>;
+    state: Default<'idle' | 'armed' | 'due' | 'charging' | 'waiting' | 'stopped'>;
+    declines: Default<number>;
+    retry_at: MaybeAt;
+    reason: Default<string>;
+    updated_at: At;
+  };
+  wallet_attempt: ClientOwner & {
+    id: string;
+    amount_micros: bigint;
+    state: 'charging' | 'succeeded' | 'declined' | 'refused';
+    reason: Default<string>;
+    created_at: At;
+    ended_at: MaybeAt;
   };
   spend_day: ClientOwner & {
     subject: 'wallet' | 'client' | 'campaign';

@@ -10,13 +10,14 @@ import { useBrand } from '../../brand/brand.ts';
 import { AppFrame } from '../../ui/AppFrame.tsx';
 import type { FrameAction } from '../../ui/ProfileMenu.tsx';
 import { ChangePasswordModal, ReferralModal, TwoFactorModals } from '../access/modals.tsx';
+import { DataWalletOffer, DataWalletOfMenu } from '../wallet/wallets.tsx';
 import { banners } from './banners.ts';
 import { ENTRIES, sectionsOf } from './links.ts';
 import type { PlannedEntry } from './PlannedModal.tsx';
 
 const PlannedModal = lazy(() => import('./PlannedModal.tsx'));
 
-type Opened = 'password' | 'factor' | 'referral' | PlannedEntry;
+type Opened = 'password' | 'factor' | 'referral' | 'dataWallet' | PlannedEntry;
 
 /** The frame around every page behind the login, with the links and the menu that the person's role has. */
 export default function Frame() {
@@ -45,7 +46,7 @@ export default function Frame() {
   }
   if (userMay(user, 'referral.read') && !user.isViewMode)
     menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
-  const planned = modal === 'dataWallet' || modal === 'developer' || modal === 'exclusionList';
+  const planned = modal === 'developer' || modal === 'exclusionList';
   // The company's own logo, for a client else its agency's, else the host's letter (NAV-01).
   const own = user.company_logo ?? (user.company_kind === 'client' ? user.companyparentlogo : null);
   // Only the host's own has a known size; another is fitted into the room there is.
@@ -65,6 +66,8 @@ export default function Frame() {
       <ChangePasswordModal opened={modal === 'password'} onClose={close} />
       <TwoFactorModals opened={modal === 'factor'} onClose={close} />
       <ReferralModal opened={modal === 'referral'} onClose={close} />
+      <DataWalletOfMenu opened={modal === 'dataWallet'} onClose={close} />
+      <DataWalletOffer suppressed={modal !== undefined} />
       {planned && (
         <Suspense fallback={null}>
           <PlannedModal entry={modal} onClose={close} />

@@ -1,16 +1,9 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 
 /** Entries of the profile menu whose work is not built yet. */
-export type PlannedEntry = 'dataWallet' | 'developer' | 'exclusionList';
+export type PlannedEntry = 'developer' | 'exclusionList';
 
 const PLANS: Record<PlannedEntry, { title: string; lines: string[] }> = {
-  dataWallet: {
-    title: 'Data Wallet',
-    lines: [
-      'The Data Wallet is a balance that you top up by card and that leads are paid from.',
-      'It cannot be topped up yet. Until then what you owe is collected as agreed with your platform.',
-    ],
-  },
   developer: {
     title: 'Developer',
     lines: [

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { Done, Flag, Id } from './primitives.ts';
+import { DocumentType } from './setup.ts';
+
+/** What the developer's API costs once, US dollars (spec calls 9). */
+export const DEVELOPER_FEE = 349;
+
+/** The documents of the features in trial, by the feature's id (BETA-01). */
+export const FEATURE_DOCUMENTS = { 1: 'data_wallet', 2: 'b2b_module', 3: 'simplifi_module' } as const;
+export const FeatureId = z.coerce.number().pipe(z.union([z.literal(1), z.literal(2), z.literal(3)]));
+
+const Accepted = Done.extend({ status: z.literal('T'), version: z.string() });
+const Line255 = z.string().trim().max(255, 'must not exceed 255 characters').default('');
+const Who = z.object({
+  user_id: Id.describe('Oneself'),
+  company_id: Id.describe('The own company'),
+  company_name: Line255.describe('As it stood where it was accepted; kept with the acceptance'),
+  location_menu: Line255.describe('From where in the product it was accepted'),
+});
+const tags = ['Agreements'];
+
+export const agreements = {
+  marketingServicesAgreementFeature: call
+    .route({
+      method: 'POST',
+      path: '/general/marketing-services-agreement-feature',
+      tags,
+      summary: 'Accept the agreement of a feature in trial',
+    })
+    .meta({ access: 'agreement.accept', notInView: true })
+    .input(
+      Who.extend({
+        feature_id: FeatureId,
+        feature_name: Line255,
+        is_marketing_services_agreement_feature: Flag.describe('T, or it is refused'),
+      }),
+    )
+    .output(Accepted),
+  getMarketingServicesAgreementFeature: call
+    .route({
+      method: 'GET',
+      path: '/general/marketing-services-agreement-feature',
+      tags,
+      summary: 'Whether the own company has accepted the agreement of a feature in trial',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ user_id: Id.describe('Oneself'), feature_id: FeatureId }))
+    .output(
+      z.object({
+        status: Flag.describe('T: agreed'),
+        version: z.string(),
+        name: DocumentType,
+        party: z.string().describe('With whom it is made'),
+      }),
+    ),
+  getMarketingServicesAgreement: call
+    .route({
+      method: 'GET',
+      path: '/general/marketing-services-agreement/{company_id}',
+      tags,
+      summary: "The developer's agreement of the own company, and what it costs",
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ company_id: Id }))
+    .output(
+      z.object({
+        is_marketing_services_agreement_developer: Flag,
+        first_time_charge: z.string().describe('US dollars'),
+        minimum_spend_max: z.string().describe('The highest of the monthly amounts, US dollars'),
+        minimum_spend_amount_list: z.array(z.string()).describe('By month, US dollars; empty: no plan'),
+      }),
+    ),
+  marketingServicesAgreement: call
+    .route({
+      method: 'POST',
+      path: '/general/marketing-services-agreement',
+      tags,
+      summary: "Accept the developer's agreement, or another document, for the own company",
+    })
+    .meta({ access: 'agreement.accept', notInView: true })
+    .input(
+      Who.extend({
+        is_marketing_services_agreement_developer: Flag.describe('T, or it is refused'),
+        document_type: DocumentType.default('developer'),
+      }),
+    )
+    .output(Accepted),
+};

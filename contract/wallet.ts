@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { Done, Flag, Id, Instant } from './primitives.ts';
+
+/** What is offered beside a custom amount, US dollars (spec calls 9). */
+export const WALLET_PRESETS = [0, 250, 500, 1000] as const;
+/** The least custom amount, US dollars. */
+export const CUSTOM_MINIMUM = 2500;
+/** The least that a card is charged, US dollars; below it only 0, which charges nothing. */
+const CARD_MINIMUM = 0.5;
+
+/** The least amount that may be entered, US dollars: in custom mode 2500, else 0 (spec calls 4). */
+export const minimumOf = (custom: boolean): number => (custom ? CUSTOM_MINIMUM : 0);
+
+/** The minimum that an amount misses, US dollars; null: it misses none. */
+export function missedMinimum(amountMicros: bigint, custom: boolean): number | null {
+  const minimum = minimumOf(custom);
+  if (amountMicros < BigInt(minimum) * 1_000_000n) return minimum;
+  return amountMicros > 0n && amountMicros < BigInt(CARD_MINIMUM * 1_000_000) ? CARD_MINIMUM : null;
+}
+
+/** US dollars in whole cents, without a sign or separators: '250' or '250.50'; at most what one charge may be. */
+export const WalletAmount = z
+  .string()
+  .regex(
+    /^\d{1,6}(\.\d{1,2})?$/,
+    'must be an amount in US dollars such as 250.00, with at most 2 decimal places',
+  );
+
+/** US dollars with two to six places, below zero with a sign: '-12.50'. */
+const Signed = z.string().regex(/^-?\d+\.\d{2,6}$/);
+
+/** A month, YYYY-MM; empty or 'all': all there is. */
+export const WalletMonth = z.union([
+  z.literal(''),
+  z.literal('all').transform(() => '' as const),
+  z.string().regex(/^(19|[2-9]\d)\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-03, or empty'),
+]);
+
+export const WalletTransaction = z.object({
+  id: Id,
+  title: z.string(),
+  created_at: Instant,
+  expired_at: z
+    .string()
+    .describe('Of a top-up: the last day on which it can be used, YYYY-MM-DD; else empty'),
+  amount: Signed,
+  balance: Signed.describe('The balance after it'),
+  transaction_type: z.enum(['topup', 'charge', 'other']),
+});
+export type WalletTransaction = z.output<typeof WalletTransaction>;
+
+/** Where the automatic top-up stands. */
+export const AUTO_STATES = ['idle', 'armed', 'due', 'charging', 'waiting', 'stopped'] as const;
+
+const Ceiling = z
+  .union([z.literal('').transform(() => null), z.null(), WalletAmount])
+  .describe('US dollars; empty: no ceiling');
+
+export const AutoTopUp = z.object({
+  status: z
+    .enum(AUTO_STATES)
+    .describe(
+      'idle: off, or waiting for the next top-up by hand; armed: on; due, charging: under way; waiting: tried again at next_try; stopped: needs a person',
+    ),
+  threshold_amount: Signed.describe('It tops up when the balance falls to this: 10 % of the amount'),
+  next_try: Instant.nullable(),
+  reason: z.string(),
+  ceiling_day: z.string().nullable(),
+  ceiling_month: z.string().nullable(),
+  spent_day: Signed.describe('Topped up automatically today, in the time zone of the agency'),
+  spent_month: Signed,
+  attempts: z
+    .array(
+      z.object({
+        id: Id,
+        created_at: Instant,
+        amount: Signed,
+        automatic: z.boolean(),
+        status: z.enum(['charging', 'succeeded', 'declined', 'refused']),
+        reason: z.string(),
+      }),
+    )
+    .describe('Top-ups by card that were tried or refused, newest first, 20 at most'),
+});
+
+/** Why top-ups are not enabled, in the order in which they are looked at. */
+export const WALLET_NEEDS = ['system', 'beta', 'agreement', 'card'] as const;
+
+export const DataWallet = z.object({
+  custom_amount: Flag,
+  amount: Signed.describe('The amount chosen, US dollars'),
+  balance_amount: Signed.describe('What can be used now'),
+  total_amount: Signed.describe('All that was ever topped up or credited'),
+  last_balance_amount: Signed.describe('The balance before the newest transaction'),
+  stop_continual: Flag,
+  transaction_history: z.array(WalletTransaction),
+  is_enable_topup_prepaid_direct_payment: Flag,
+  missing: z.enum(WALLET_NEEDS).nullable().describe('What tops-ups are not enabled for; null: they are'),
+  card: z.string().nullable().describe("The card on file: 'visa 4242'"),
+  time_zone: z.string(),
+  auto_topup: AutoTopUp,
+  days: z
+    .array(z.object({ day: z.string(), balance: Signed, topup: Signed }))
+    .describe(
+      'The balance at the end of each day of the month, and what was topped up on it; empty without a month',
+    ),
+});
+export type DataWallet = z.output<typeof DataWallet>;
+
+const Of = z.object({ company_id: Id.describe('The own agency') });
+const Month = z.object({ date: WalletMonth.optional().describe('Default the present month of the agency') });
+const Settings = z.object({
+  company_id: Id,
+  amount: WalletAmount,
+  custom_amount: Flag,
+  stop_continual: Flag,
+});
+
+const area = '/configuration/agencies/prepaid';
+const tags = ['Data Wallet'];
+
+export const wallet = {
+  getPrepaidDirectPayment: call
+    .route({ method: 'GET', path: `${area}/direct-payment/{company_id}`, tags, summary: 'The Data Wallet' })
+    .meta({ access: 'wallet.read' })
+    .input(Of.extend(Month.shape))
+    .output(DataWallet),
+  getTransactionHistoryDirectPayment: call
+    .route({
+      method: 'GET',
+      path: `${area}/transaction-history-direct-payment/{company_id}`,
+      tags,
+      summary: 'What happened in a month, newest first',
+    })
+    .meta({ access: 'wallet.read' })
+    .input(Of.extend(Month.shape))
+    .output(DataWallet.pick({ transaction_history: true, days: true })),
+  stopContinualTopupDirectPayment: call
+    .route({
+      method: 'POST',
+      path: `${area}/stop-continual-topup-direct-payment`,
+      tags,
+      summary: 'Stop the automatic top-up, or begin it',
+    })
+    .meta({ access: 'wallet.write', notInView: true })
+    .input(z.object({ company_id: Id, stop_continual: Flag.describe('As it shall be: T stops') }))
+    .output(Done.extend({ stop_continual: Flag })),
+  savePrepaidDirectPayment: call
+    .route({
+      method: 'POST',
+      path: `${area}/save-direct-payment`,
+      tags,
+      summary: 'Save the settings of the Data Wallet; charges nothing',
+    })
+    .meta({ access: 'wallet.write', notInView: true })
+    .input(
+      Settings.extend({
+        ceiling_day: Ceiling.optional().describe('Most that is topped up automatically in a day'),
+        ceiling_month: Ceiling.optional(),
+      }),
+    )
+    .output(Done),
+  chargePrepaidDirectPayment: call
+    .route({
+      method: 'POST',
+      path: `${area}/charge-direct-payment`,
+      tags,
+      summary: 'Top the Data Wallet up from the card on file, and save its settings',
+      description:
+        'A declined card is no error of the call: `result` is `failed`. `error`: no answer came, so it is not known yet; the balance follows when it is.',
+    })
+    .meta({ access: 'wallet.write', notInView: true })
+    .input(
+      Settings.extend({
+        ip_user: z.string().max(64).optional().describe('Not relied on: the address that asks is recorded'),
+        timezone: z.string().max(64).optional(),
+        payment_type: z.enum(['credit_card']).default('credit_card'),
+        idempotencyKey: z.string().min(8).max(100).describe('One for each click: the same key charges once'),
+      }),
+    )
+    .output(z.object({ result: z.enum(['success', 'failed', 'error']), message: z.string() })),
+};

@@ -1,0 +1,279 @@
+import { z } from 'zod';
+import { dollarsOf } from '../../../contract/primitives.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { defineJob } from '../../platform/jobs.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Notices } from '../ledger/index.ts';
+import type { Charge, Charges, PurposeHandler } from '../payments/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import type { Wallet } from '../wallet/index.ts';
+import { type Gate, NEED_WORDS } from './gate.ts';
+import * as policy from './policy.ts';
+import * as store from './store.ts';
+
+const of = z.object({ rootId: z.uuid(), agencyId: z.uuid() });
+/** Sees to a wallet whose automatic top-up is due. */
+export const topUpJob = defineJob('datawallet.topup', of);
+/** Mails the agency about an automatic top-up that was refused or declined. */
+const tellJob = defineJob('datawallet.tell', of.extend({ attemptId: z.uuid() }));
+const sweepJob = defineJob('datawallet.sweep', z.object({}));
+
+/** So long a process may believe what it has read of a threshold; the sweep finds what it missed by that. */
+const WATCH_MS = 5_000;
+
+export const ownerOf = ({ rootId, agencyId }: { rootId: string; agencyId: string }) => ({
+  root_id: rootId,
+  agency_id: agencyId,
+  company_id: agencyId,
+});
+export const wishOf = (row: store.SettingRow | undefined): policy.Wish => ({
+  amount: row?.amount_micros ?? 0n,
+  continual: row?.continual ?? false,
+});
+export const autoOf = (row: store.SettingRow | undefined): policy.Auto => ({
+  state: row?.state ?? 'idle',
+  declines: row?.declines ?? 0,
+  retryAt: row?.retry_at ?? null,
+  reason: row?.reason ?? '',
+});
+/** The columns of a state. */
+export const columnsOf = ({ state, declines, retryAt, reason }: policy.Auto) => ({
+  state,
+  declines,
+  retry_at: retryAt,
+  reason,
+});
+
+export interface DataWalletParts {
+  tenants: Tenants;
+  audit: Audit;
+  notices: Notices;
+  wallet: Wallet;
+  charges: Charges;
+}
+
+/**
+ * The automatic top-up (WALL-06, BEY-03): policy.ts says what happens next, here it is done. Whoever moves a wallet's state
+ * locks the wallet's balance first and its settings after that.
+ */
+export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gate) {
+  const { db, clock, jobs, events } = platform;
+  const { tenants, audit, notices, wallet, charges } = parts;
+  const watched = new Map<string, { threshold: bigint | null; until: number }>();
+
+  const save = (tx: Tx, row: store.SettingRow, next: policy.Auto, at: Date) =>
+    store.putSetting(
+      tx,
+      { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+      { ...columnsOf(next), updated_at: at },
+    );
+
+  /** Runs inside every transaction that draws from a wallet, which holds its balance. */
+  events.on('wallet.drawn', async (tx, { rootId, wallets }) => {
+    for (const { agencyId, available } of wallets) {
+      const now = performance.now();
+      const known = watched.get(agencyId);
+      if (known && known.until > now && (known.threshold === null || available > known.threshold)) continue;
+      const row = await store.setting(tx, agencyId);
+      const wish = wishOf(row);
+      if (watched.size > 100_000) watched.clear();
+      const isOn = wish.continual && wish.amount > 0n;
+      watched.set(agencyId, { threshold: isOn ? policy.thresholdOf(wish) : null, until: now + WATCH_MS });
+      if (!row || !policy.onDrawn(autoOf(row), wish, available)) continue;
+      // Settings move under the balance's lock, so what was read above still holds.
+      const next = policy.onDrawn(autoOf(row), wish, available)!;
+      await save(tx, row, next, clock.now());
+      await jobs.send(tx, topUpJob, [{ rootId, agencyId }]);
+    }
+  });
+
+  /** Tries or refuses what is due of one wallet; does nothing when nothing is. Safe to run any number of times. */
+  async function run(key: { rootId: string; agencyId: string }): Promise<void> {
+    const at = clock.now();
+    const owner = ownerOf(key);
+    await inScope(db.app, { rootId: key.rootId }, async (tx) => {
+      const available = await wallet.expire(tx, key, at);
+      const row = await store.lockSetting(tx, key.agencyId);
+      if (!row) return;
+      const wish = wishOf(row);
+      const before = policy.onDrawn(autoOf(row), wish, available) ?? autoOf(row);
+      const { missing, timeZone } = await gate(tx, key.agencyId);
+      const period = async (name: 'day' | 'month', ceiling: bigint | null) => {
+        const { from, ends } = policy.periodOf(at, timeZone, name);
+        return { ceiling, ends, spent: await store.spentSince(tx, key.agencyId, from) };
+      };
+      const plan = policy.decide(before, wish, {
+        available,
+        now: at,
+        refusal: missing && NEED_WORDS[missing],
+        day: await period('day', row.day_ceiling),
+        month: await period('month', row.month_ceiling),
+      });
+      if (plan.act === 'nothing') {
+        if (plan.next !== before || before.state !== row.state) await save(tx, row, plan.next, at);
+        return;
+      }
+      const id = newId(at);
+      const amount = dollarsOf(wish.amount);
+      const attempt = { id, ...owner, amount_micros: wish.amount, created_at: at };
+      if (plan.act === 'refuse') {
+        await store.insertAttempt(tx, { ...attempt, state: 'refused', reason: plan.words, ended_at: at });
+        await save(tx, row, plan.next, at);
+        await jobs.send(tx, tellJob, [{ ...key, attemptId: id }]);
+      } else {
+        const charge = await charges.intend(tx, {
+          owner,
+          purpose: 'wallet_top_up',
+          referenceId: key.agencyId,
+          amountMicros: wish.amount,
+          key: id,
+          description: 'Data Wallet top-up',
+          details: { attempt: id },
+        });
+        if (charge === null) {
+          // Somebody is topping up by hand at this moment: look again when that is over.
+          const retryAt = new Date(at.getTime() + policy.BUSY_MS);
+          await save(
+            tx,
+            row,
+            { ...before, state: 'waiting', retryAt, reason: 'Another top-up is under way.' },
+            at,
+          );
+          return;
+        }
+        await store.insertAttempt(tx, { ...attempt, state: 'charging' });
+        await save(tx, row, plan.next, at);
+      }
+      await audit.recordSystem(tx, at, owner, {
+        action: plan.act === 'charge' ? 'wallet.auto_topup' : 'wallet.auto_topup_refused',
+        objectKind: 'company',
+        objectId: key.agencyId,
+        description:
+          plan.act === 'charge'
+            ? `Automatic top-up of the Data Wallet by $${amount} asked for`
+            : `Automatic top-up of the Data Wallet by $${amount} refused: ${plan.words}`,
+      });
+    });
+  }
+
+  async function tell(key: { rootId: string; agencyId: string; attemptId: string }): Promise<void> {
+    const owner = ownerOf(key);
+    const sender = await notices.sender(owner);
+    await inScope(db.app, { rootId: key.rootId }, async (tx) => {
+      const attempt = (await store.attempts(tx, key.agencyId, 50)).find((one) => one.id === key.attemptId);
+      const row = await store.setting(tx, key.agencyId);
+      if (!attempt || !row || attempt.state === 'succeeded') return;
+      const zone = (await tenants.company(tx, key.agencyId))?.time_zone ?? 'America/Chicago';
+      const when = row.retry_at?.toLocaleString('en-US', {
+        timeZone: zone,
+        dateStyle: 'long',
+        timeStyle: 'short',
+      });
+      await notices.tell(tx, 'wallet.auto_topup', sender, owner, {
+        subject: 'The automatic top-up of your Data Wallet did not go through',
+        lines: [
+          `The top-up of $${dollarsOf(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
+          row.state === 'waiting' && when
+            ? `It is tried again on ${when} (${zone}). You can also top up yourself in the Data Wallet.`
+            : 'It is not tried again by itself. Please open the Data Wallet and top up, or choose other settings.',
+        ],
+      });
+    });
+  }
+
+  /** The lot of a charge's top-up; a top-up under the same key is the same one. */
+  const post = (tx: Tx, charge: Charge, at: Date) =>
+    wallet.topUp(
+      tx,
+      {
+        rootId: charge.owner.root_id,
+        agencyId: charge.owner.agency_id,
+        amountMicros: charge.amountMicros,
+        key: `charge:${charge.id}`,
+        referenceId: charge.id,
+      },
+      at,
+    );
+  const keyOf = ({ owner }: Charge) => ({ rootId: owner.root_id, agencyId: owner.agency_id });
+
+  const handler: PurposeHandler = {
+    async succeeded(tx, charge, at) {
+      await post(tx, charge, at);
+      const key = keyOf(charge);
+      const available = await wallet.expire(tx, key, at);
+      const row = await store.lockSetting(tx, key.agencyId);
+      const { attempt, custom, stop } = charge.details;
+      if (attempt) {
+        await store.endAttempt(tx, attempt, { state: 'succeeded', reason: '', ended_at: at });
+        if (row) await save(tx, row, policy.onSucceeded(wishOf(row), available), at);
+        return;
+      }
+      // What was chosen together with the top-up counts from now on.
+      const wish = { amount: charge.amountMicros, continual: stop !== 'T' };
+      await store.putSetting(tx, ownerOf(key), {
+        amount_micros: wish.amount,
+        custom: custom === 'T',
+        continual: wish.continual,
+        ...columnsOf(policy.rearm(autoOf(row), wish, available)),
+        updated_at: at,
+      });
+    },
+    async declined(tx, charge, at) {
+      const { attempt } = charge.details;
+      if (!attempt) return;
+      const key = keyOf(charge);
+      await wallet.expire(tx, key, at);
+      const row = await store.lockSetting(tx, key.agencyId);
+      const reason = charge.declineMessage ?? 'The card was declined.';
+      await store.endAttempt(tx, attempt, { state: 'declined', reason, ended_at: at });
+      if (row) await save(tx, row, policy.onDeclined(autoOf(row), at, reason), at);
+      await jobs.send(tx, tellJob, [{ ...key, attemptId: attempt }]);
+    },
+    async refunded(tx, charge, refund, at, outside) {
+      const { lotId } = await post(tx, charge, at);
+      const given = { ...keyOf(charge), lotId, amountMicros: refund.amountMicros, referenceId: refund.id };
+      // What the provider has given back already is booked, spent or not: the rest is owed.
+      if (outside) await wallet.dispute(tx, { ...given, key: `refund:${refund.id}` }, at);
+      else await wallet.refund(tx, { ...given, key: refund.id }, at);
+    },
+    async refundFailed(tx, charge, refund, at) {
+      const { lotId } = await post(tx, charge, at);
+      await wallet.reverseRefund(tx, { ...keyOf(charge), lotId, key: refund.id }, at);
+    },
+    async disputed(tx, charge, dispute, at) {
+      const { lotId } = await post(tx, charge, at);
+      const given = { ...keyOf(charge), lotId, amountMicros: dispute.amountMicros, referenceId: charge.id };
+      await wallet.dispute(tx, { ...given, key: dispute.id }, at);
+    },
+    async disputeWon(tx, charge, dispute, at) {
+      const { lotId } = await post(tx, charge, at);
+      await wallet.reverseDispute(tx, { ...keyOf(charge), lotId, key: dispute.id }, at);
+    },
+  };
+  charges.onSettled('wallet_top_up', handler);
+
+  /** Looks after what is due, whose pause is over, or what has fallen without a draw. */
+  async function sweep(rootId: string): Promise<number> {
+    const agencies = await inScope(db.app, { rootId }, (tx) => store.wanting(tx, rootId, clock.now()));
+    for (const agencyId of agencies) await run({ rootId, agencyId });
+    return agencies.length;
+  }
+
+  return {
+    run,
+    sweep,
+    tell,
+    /** What is kept of an agency's threshold no longer counts here. */
+    forget: (agencyId: string) => watched.delete(agencyId),
+    async start(): Promise<void> {
+      await jobs.work(topUpJob, { pollingIntervalSeconds: 2 }, run);
+      await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, tell);
+      await jobs.work(sweepJob, { pollingIntervalSeconds: 30 }, async () => {
+        for (const rootId of await tenants.roots()) await sweep(rootId);
+      });
+      await jobs.schedule(sweepJob, '* * * * *', {});
+    },
+  };
+}

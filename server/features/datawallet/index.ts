@@ -1,0 +1,2 @@
+export { dataWalletRoutes } from './routes.ts';
+export { createDataWallet, type DataWallet } from './service.ts';

@@ -1,0 +1,317 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { missedMinimum } from '../../../contract/wallet.ts';
+import { CSV_BOM, csvLine } from '../../platform/csv.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Agreements } from '../agreements/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Ledger } from '../ledger/index.ts';
+import { autoOf, columnsOf, createAuto, type DataWalletParts, ownerOf, wishOf } from './auto.service.ts';
+import { createGate, NEED_WORDS } from './gate.ts';
+import { daysOf, titleOf } from './history.policy.ts';
+import * as policy from './policy.ts';
+import * as store from './store.ts';
+
+export type DataWallet = ReturnType<typeof createDataWallet>;
+
+interface Chosen {
+  amount: string;
+  custom: boolean;
+  stop: boolean;
+}
+
+/** '250' for whole dollars, else with cents: as amounts stand in messages. */
+export const plain = (micros: bigint): string => dollarsOf(micros).replace(/\.00$/, '');
+
+/**
+ * The Data Wallet as its agency uses it (spec calls 3 to 9): what is in it, topping up from the card on file, and the
+ * settings of the automatic top-up. Balances and lots are the wallet's (features/wallet), cards are charged by payments.
+ */
+export function createDataWallet(
+  platform: Platform,
+  parts: DataWalletParts & { billing: Billing; agreements: Agreements; ledger: Ledger },
+) {
+  const { db, clock } = platform;
+  const { wallet, charges, audit, ledger } = parts;
+  const gate = createGate(parts);
+  const auto = createAuto(platform, parts, gate);
+
+  /** The own agency. @throws Refusal 404 for any other company */
+  function own(ctx: Ctx, companyId: string): { rootId: string; agencyId: string } {
+    const { rootId, companyId: agencyId, kind } = ctx.actor;
+    if (kind !== 'agency' || companyId !== agencyId) throw new Refusal('not_found', ownMessages.notFound);
+    return { rootId, agencyId };
+  }
+  const root = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    inScope(db.app, { rootId: ctx.actor.rootId }, work);
+
+  /** @throws Refusal 422 naming the minimum that the amount misses */
+  function amountOf({ amount, custom }: Chosen): bigint {
+    const micros = microsOf(amount);
+    const minimum = missedMinimum(micros, custom);
+    if (minimum !== null) {
+      const text = messages.walletMinimum(plain(BigInt(minimum * 1_000_000)));
+      throw new Refusal('invalid', text, { errors: { amount: [text] } });
+    }
+    return micros;
+  }
+  /** @throws Refusal 409 naming the first thing that is missing */
+  async function pass(ctx: Ctx, agencyId: string): Promise<void> {
+    const { missing } = await root(ctx, (tx) => gate(tx, agencyId));
+    if (missing)
+      throw new Refusal('conflict', NEED_WORDS[missing], { errors: { [missing]: [NEED_WORDS[missing]] } });
+  }
+
+  /** 'YYYY-MM', or null for all; undefined is the present month. */
+  const monthOf = (date: string | undefined, timeZone: string): string | null =>
+    date === undefined
+      ? Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
+          .toZonedDateTimeISO(timeZone)
+          .toPlainDate()
+          .toPlainYearMonth()
+          .toString()
+      : date || null;
+
+  async function history(tx: Tx, agencyId: string, month: string | null, timeZone: string) {
+    const rows = await wallet.history(tx, agencyId, month);
+    const before =
+      month && rows.length === 0
+        ? await ledger.balanceAsOf(tx, agencyId, ['agency_wallet'], policy.startOfMonth(month, timeZone))
+        : (rows.at(-1)?.balanceMicros ?? 0n) - (rows.at(-1)?.amountMicros ?? 0n);
+    return {
+      transaction_history: rows.map((row) => ({
+        id: row.id,
+        title: titleOf(row),
+        created_at: row.created_at.toISOString(),
+        expired_at: row.expired_at ?? '',
+        amount: dollarsOf(row.amountMicros),
+        balance: dollarsOf(row.balanceMicros),
+        transaction_type: row.transaction_type,
+      })),
+      days: month ? daysOf(rows, month, timeZone, before, clock.now()) : [],
+    };
+  }
+
+  return {
+    auto,
+
+    /** All that the modal shows. @throws Refusal 404 for another company */
+    async about(ctx: Ctx, companyId: string, date: string | undefined) {
+      const { agencyId } = own(ctx, companyId);
+      return root(ctx, async (tx) => {
+        const now = clock.now();
+        const { missing, card, timeZone } = await gate(tx, agencyId);
+        const row = await store.setting(tx, agencyId);
+        const wish = wishOf(row);
+        const [newest] = await wallet.history(tx, agencyId, null);
+        const spent = (period: 'day' | 'month') =>
+          store.spentSince(tx, agencyId, policy.periodOf(now, timeZone, period).from);
+        const byHand = (await charges.of(tx, agencyId, 'wallet_top_up', agencyId, 40))
+          .filter((charge) => !charge.details.attempt)
+          .map((charge) => ({
+            id: charge.id,
+            at: charge.createdAt,
+            amount: dollarsOf(charge.amountMicros),
+            automatic: false,
+            status: statusOf(charge.state),
+            reason: charge.declineMessage ?? '',
+          }));
+        const automatic = (await store.attempts(tx, agencyId, 20)).map((attempt) => ({
+          id: attempt.id,
+          at: attempt.created_at,
+          amount: dollarsOf(attempt.amount_micros),
+          automatic: true,
+          status: attempt.state,
+          reason: attempt.reason,
+        }));
+        const flag = (yes: boolean) => (yes ? ('T' as const) : ('F' as const));
+        const ceiling = (micros: bigint | null | undefined) => (micros ? dollarsOf(micros) : null);
+        return {
+          custom_amount: flag(row?.custom ?? false),
+          amount: dollarsOf(wish.amount),
+          balance_amount: dollarsOf(await wallet.balance(tx, agencyId, now)),
+          total_amount: dollarsOf(await store.totalOf(tx, agencyId)),
+          last_balance_amount: dollarsOf(newest ? newest.balanceMicros - newest.amountMicros : 0n),
+          stop_continual: flag(!wish.continual),
+          ...(await history(tx, agencyId, monthOf(date, timeZone), timeZone)),
+          is_enable_topup_prepaid_direct_payment: flag(missing === null),
+          missing,
+          card: card && `${card.brand} ${card.last4}`,
+          time_zone: timeZone,
+          auto_topup: {
+            status: row?.state ?? ('idle' as const),
+            threshold_amount: dollarsOf(policy.thresholdOf(wish)),
+            next_try: row?.retry_at?.toISOString() ?? null,
+            reason: row?.reason ?? '',
+            ceiling_day: ceiling(row?.day_ceiling),
+            ceiling_month: ceiling(row?.month_ceiling),
+            spent_day: dollarsOf(await spent('day')),
+            spent_month: dollarsOf(await spent('month')),
+            attempts: [...byHand, ...automatic]
+              .sort((a, b) => b.at.getTime() - a.at.getTime())
+              .slice(0, 20)
+              .map(({ at, ...attempt }) => ({ ...attempt, created_at: at.toISOString() })),
+          },
+        };
+      });
+    },
+
+    /** What happened in a month. @throws Refusal 404 for another company */
+    async history(ctx: Ctx, companyId: string, date: string | undefined) {
+      const { agencyId } = own(ctx, companyId);
+      return root(ctx, async (tx) => {
+        const { time_zone } = (await parts.tenants.company(tx, agencyId))!;
+        return history(tx, agencyId, monthOf(date, time_zone), time_zone);
+      });
+    },
+
+    /** The same as a file: its name and lines. */
+    async file(ctx: Ctx, companyId: string, date: string): Promise<{ name: string; lines: string[] }> {
+      const { transaction_history } = await this.history(ctx, companyId, date);
+      const cells = ['Date', 'Title', 'Type', 'Amount', 'Balance', 'Expires'];
+      return {
+        name: `data-wallet-${date || 'all'}.csv`,
+        lines: [
+          CSV_BOM + csvLine(cells),
+          ...transaction_history.map((row) =>
+            csvLine([
+              row.created_at,
+              row.title,
+              row.transaction_type,
+              row.amount,
+              row.balance,
+              row.expired_at,
+            ]),
+          ),
+        ],
+      };
+    },
+
+    /** Stops or begins the automatic top-up; answers how it stands. */
+    async stop(ctx: Ctx, companyId: string, stop: boolean): Promise<boolean> {
+      const key = own(ctx, companyId);
+      if (!stop) await pass(ctx, key.agencyId);
+      return root(ctx, async (tx) => {
+        const at = clock.now();
+        const available = await wallet.expire(tx, key, at);
+        const row = await store.lockSetting(tx, key.agencyId);
+        const wish = { ...wishOf(row), continual: !stop };
+        await store.putSetting(tx, ownerOf(key), {
+          continual: wish.continual,
+          ...columnsOf(policy.rearm(autoOf(row), wish, available)),
+          updated_at: at,
+        });
+        auto.forget(key.agencyId);
+        await audit.record(tx, ctx, {
+          action: 'wallet.continual',
+          objectKind: 'company',
+          objectId: key.agencyId,
+          description: stop ? 'Stopped the continual top-up' : 'Began the continual top-up',
+          owner: ownerOf(key),
+        });
+        return stop;
+      });
+    },
+
+    /**
+     * Saves settings and charges nothing.
+     * @throws Refusal 422 for an amount below its minimum or a ceiling below the amount, 409 naming what is missing
+     */
+    async save(
+      ctx: Ctx,
+      companyId: string,
+      chosen: Chosen & { ceilingDay?: string | null | undefined; ceilingMonth?: string | null | undefined },
+    ): Promise<void> {
+      const key = own(ctx, companyId);
+      const amount = amountOf(chosen);
+      await pass(ctx, key.agencyId);
+      await root(ctx, async (tx) => {
+        const at = clock.now();
+        const available = await wallet.expire(tx, key, at);
+        const row = await store.lockSetting(tx, key.agencyId);
+        const wish = { amount, continual: !chosen.stop };
+        const ceiling = (
+          field: string,
+          text: string | null | undefined,
+          before: bigint | null | undefined,
+        ) => {
+          if (text === undefined) return before ?? null;
+          const micros = text === null ? null : microsOf(text);
+          if (micros !== null && (micros === 0n || micros < amount)) {
+            throw new Refusal('invalid', `${field}: ${ownMessages.walletCeilingLow}`, {
+              errors: { [field]: [ownMessages.walletCeilingLow] },
+            });
+          }
+          return micros;
+        };
+        await store.putSetting(tx, ownerOf(key), {
+          amount_micros: amount,
+          custom: chosen.custom,
+          continual: wish.continual,
+          day_ceiling: ceiling('ceiling_day', chosen.ceilingDay, row?.day_ceiling),
+          month_ceiling: ceiling('ceiling_month', chosen.ceilingMonth, row?.month_ceiling),
+          ...columnsOf(policy.rearm(autoOf(row), wish, available)),
+          updated_at: at,
+        });
+        auto.forget(key.agencyId);
+        await audit.record(tx, ctx, {
+          action: 'wallet.settings',
+          objectKind: 'company',
+          objectId: key.agencyId,
+          description: `Saved the Data Wallet: $${plain(amount)}, continual top-up ${wish.continual ? 'on' : 'off'}`,
+          owner: ownerOf(key),
+        });
+      });
+    },
+
+    /**
+     * Tops up from the card on file. The settings count from when the money has come in.
+     * @throws Refusal 422 for an amount below its minimum or 0, 409 naming what is missing or that another is under way
+     */
+    async charge(ctx: Ctx, companyId: string, chosen: Chosen & { key: string }) {
+      const key = own(ctx, companyId);
+      const amount = amountOf(chosen);
+      if (amount === 0n)
+        throw new Refusal('invalid', ownMessages.walletNothing, { errors: { amount: ['must be above 0'] } });
+      await pass(ctx, key.agencyId);
+      const owner = ownerOf(key);
+      await root(ctx, async (tx) => {
+        // The second click of a double one is the first.
+        if (await charges.byKey(tx, key.agencyId, 'wallet_top_up', chosen.key)) return;
+        await audit.record(tx, ctx, {
+          action: 'wallet.topup',
+          objectKind: 'company',
+          objectId: key.agencyId,
+          description: `Asked to top up the Data Wallet by $${plain(amount)}`,
+          owner,
+        });
+      });
+      const outcome = await charges.charge({
+        owner,
+        purpose: 'wallet_top_up',
+        referenceId: key.agencyId,
+        amountMicros: amount,
+        key: chosen.key,
+        description: 'Data Wallet top-up',
+        details: { custom: chosen.custom ? 'T' : 'F', stop: chosen.stop ? 'T' : 'F' },
+        userId: ctx.actor.userId,
+        ip: ctx.ip,
+      });
+      auto.forget(key.agencyId);
+      if (outcome.status === 'succeeded')
+        return { result: 'success' as const, message: ownMessages.walletToppedUp(plain(amount)) };
+      if (outcome.status === 'declined') return { result: 'failed' as const, message: outcome.message };
+      return { result: 'error' as const, message: ownMessages.walletUnknown };
+    },
+  };
+}
+
+const statusOf = (state: string): 'charging' | 'succeeded' | 'declined' =>
+  state === 'intended' || state === 'sent' || state === 'unknown'
+    ? 'charging'
+    : state === 'declined' || state === 'canceled'
+      ? 'declined'
+      : 'succeeded';

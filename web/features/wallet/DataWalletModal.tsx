@@ -1,0 +1,284 @@
+import {
+  Badge,
+  Button,
+  Group,
+  Modal,
+  Skeleton,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ClipboardEvent, useEffect, useState } from 'react';
+import { messages } from '../../../contract/messages.ts';
+import { type DataWallet, type WALLET_NEEDS, WALLET_PRESETS } from '../../../contract/wallet.ts';
+import { api } from '../../api/client.ts';
+import { useUser } from '../../api/user.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { AutoTopUp } from './AutoTopUp.tsx';
+import { History } from './History.tsx';
+import { cleanAmount, dollars, keyAllowed, missed, presetOf, raised, signed, switched } from './model.ts';
+import classes from './wallet.module.css';
+
+const needs: Record<(typeof WALLET_NEEDS)[number], string> = {
+  system: 'The Data Wallet is for agencies of the master platform only.',
+  beta: 'The Data Wallet is in trial and not open to your agency yet.',
+  agreement: 'Accept the Data Wallet agreement to top up.',
+  card: 'Put a card on file (Card Setting) to top up.',
+};
+
+/** The Data Wallet (spec calls 2 to 9). `wallet` is missing where it could not be loaded; it opens all the same. */
+export function DataWalletModal(props: {
+  opened: boolean;
+  wallet: DataWallet | undefined;
+  isLoading: boolean;
+  month: string;
+  onRetry: () => void;
+  onClose: () => void;
+}) {
+  const { wallet, onClose } = props;
+  const user = useUser();
+  const queryClient = useQueryClient();
+  const [amount, setAmount] = useState('0');
+  const [custom, setCustom] = useState(false);
+  const [stopped, setStopped] = useState(true);
+  const [busy, setBusy] = useState<'toggle' | 'send'>();
+
+  // The form begins anew whenever the wallet is opened or comes in.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opening resets it, too
+  useEffect(() => {
+    if (!wallet) return;
+    setAmount(raised(wallet.amount, wallet.custom_amount === 'T'));
+    setCustom(wallet.custom_amount === 'T');
+    setStopped(wallet.stop_continual === 'T');
+  }, [wallet, props.opened]);
+
+  const minimum = missed(amount, custom);
+  const isCharge = Number(amount || '0') > 0;
+  const preset = presetOf(amount, custom);
+  const isOff = !wallet || wallet.missing !== null || user.isViewMode;
+  const refuse = (event: ClipboardEvent) => event.preventDefault();
+
+  const toggle = async () => {
+    setBusy('toggle');
+    try {
+      const answer = await api.wallet.stopContinualTopupDirectPayment({
+        company_id: user.company_id,
+        stop_continual: stopped ? 'F' : 'T',
+      });
+      setStopped(answer.stop_continual === 'T');
+      queryClient.setQueriesData<DataWallet>({ queryKey: ['wallet'] }, (was) =>
+        was && 'auto_topup' in was ? { ...was, stop_continual: answer.stop_continual } : was,
+      );
+      notifyDone(answer.message);
+    } catch (error) {
+      notifyFailed(error);
+    } finally {
+      setBusy(undefined);
+    }
+  };
+
+  const send = async () => {
+    if (minimum !== null) {
+      notifyFailed(messages.walletMinimum(minimum));
+      return;
+    }
+    const again = stopped
+      ? ''
+      : ` The same amount is charged again whenever the balance falls to 10% of it ($${dollars(String(Number(amount) / 10))}), until you stop the continual top-up.`;
+    const isAgreed = await confirm(
+      isCharge
+        ? {
+            title: messages.walletTopUpTitle,
+            body: (
+              <>
+                {messages.walletTopUp(dollars(amount))}
+                {again} The wallet expires after 12 months if unused, is non-refundable and has no cash value.
+              </>
+            ),
+            verb: messages.walletAgree,
+          }
+        : {
+            title: messages.walletSaveTitle,
+            body: 'A $0 amount will not charge your card.',
+            verb: messages.walletAgree,
+          },
+    );
+    if (!isAgreed) return;
+    setBusy('send');
+    const settings = {
+      company_id: user.company_id,
+      amount: String(Number(amount || '0')),
+      custom_amount: custom ? ('T' as const) : ('F' as const),
+      stop_continual: stopped ? ('T' as const) : ('F' as const),
+    };
+    try {
+      if (isCharge) {
+        const answer = await api.wallet.chargePrepaidDirectPayment({
+          ...settings,
+          ip_user: user.ip_login ?? '',
+          timezone: Intl.DateTimeFormat('en-US').resolvedOptions().timeZone,
+          payment_type: 'credit_card',
+          idempotencyKey: crypto.randomUUID(),
+        });
+        if (answer.result === 'success') notifyDone(answer.message);
+        else notifyFailed(answer.message);
+      } else notifyDone((await api.wallet.savePrepaidDirectPayment(settings)).message);
+    } catch (error) {
+      notifyFailed(error);
+    } finally {
+      setBusy(undefined);
+      // Whatever came of it (spec calls 4): what failed stays on the screen as a notification.
+      onClose();
+      void queryClient.invalidateQueries({ queryKey: ['wallet'] });
+      void queryClient.invalidateQueries({ queryKey: ['wallet-history'] });
+    }
+  };
+
+  const tile = (label: string, value: string | undefined, help: string) => (
+    <div className={classes.tile}>
+      <div className={classes.small} title={help}>
+        {label}
+      </div>
+      {value === undefined ? (
+        <div className={`${classes.figure} dim`}>
+          {props.isLoading ? <Skeleton height={20} my={2} /> : '–'}
+        </div>
+      ) : (
+        <div className={`${classes.figure} num`}>{signed(value)}</div>
+      )}
+    </div>
+  );
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={onClose}
+      centered
+      size="lg"
+      title={
+        <Group gap="xs" component="span">
+          Data Wallet
+          <Badge variant="default" size="sm" tt="none">
+            beta
+          </Badge>
+        </Group>
+      }
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack gap="md">
+        {!wallet && !props.isLoading && (
+          <Notice
+            tone="bad"
+            live="alert"
+            title="The Data Wallet could not be loaded"
+            action={
+              <Button size="compact-sm" variant="default" onClick={props.onRetry}>
+                Retry
+              </Button>
+            }
+          >
+            Nothing can be saved or charged until it is.
+          </Notice>
+        )}
+        {wallet?.missing && <Notice tone="warn">{needs[wallet.missing]}</Notice>}
+        {user.isViewMode && (
+          <Notice tone="info">You are viewing as somebody else, so nothing can be charged.</Notice>
+        )}
+        <div className={classes.tiles}>
+          {tile('Balance', wallet?.balance_amount, 'What can be used now')}
+          {tile('Total', wallet?.total_amount, 'All that was ever topped up or credited')}
+          {tile('Last balance', wallet?.last_balance_amount, 'The balance before the newest transaction')}
+        </div>
+        <fieldset style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
+          <Text component="legend" size="sm" fw={600} mb={6}>
+            Top-up amount
+          </Text>
+          <div className={classes.presets}>
+            {WALLET_PRESETS.map((one) => (
+              <UnstyledButton
+                key={one}
+                className={classes.preset}
+                aria-pressed={preset === one}
+                disabled={isOff}
+                onClick={() => {
+                  setCustom(false);
+                  setAmount(String(one));
+                }}
+              >
+                ${dollars(String(one))}
+              </UnstyledButton>
+            ))}
+            <UnstyledButton
+              className={classes.preset}
+              aria-pressed={custom}
+              disabled={isOff}
+              onClick={() => {
+                setCustom(!custom);
+                setAmount(switched(amount, !custom));
+              }}
+            >
+              Custom
+            </UnstyledButton>
+          </div>
+          <TextInput
+            mt="sm"
+            label="Amount in US dollars"
+            leftSection="$"
+            inputMode="decimal"
+            autoComplete="off"
+            disabled={isOff}
+            value={amount}
+            error={minimum !== null && messages.walletMinimumHint(minimum)}
+            onKeyDown={(event) => {
+              if (!keyAllowed(event, amount)) event.preventDefault();
+            }}
+            onChange={(event) => setAmount(cleanAmount(event.currentTarget.value, amount))}
+            onBlur={() => setAmount(raised(amount, custom))}
+            onCopy={refuse}
+            onCut={refuse}
+            onPaste={refuse}
+            onDrop={(event) => event.preventDefault()}
+          />
+        </fieldset>
+        <Stack gap={4}>
+          <Switch
+            label={stopped ? messages.continualOn : messages.continualStop}
+            checked={!stopped}
+            disabled={isOff || !isCharge || busy !== undefined}
+            onChange={() => void toggle()}
+          />
+          {wallet && (
+            <AutoTopUp
+              key={`${wallet.auto_topup.ceiling_day} ${wallet.auto_topup.ceiling_month}`}
+              wallet={wallet}
+              companyId={user.company_id}
+            />
+          )}
+        </Stack>
+        <History
+          key={props.opened ? 'open' : 'closed'}
+          companyId={user.company_id}
+          loaded={wallet}
+          month={props.month}
+        />
+      </Stack>
+      <Group justify="space-between" gap="xs" mt="lg">
+        <Text size="sm" c="dimmed">
+          {wallet?.card ? `Charged to ${wallet.card.replace(' ', ' ending in ')}` : ''}
+        </Text>
+        <Group gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          <Button disabled={isOff} loading={busy === 'send'} onClick={() => void send()}>
+            {isCharge ? `Top up $${dollars(amount)}` : 'Save'}
+          </Button>
+        </Group>
+      </Group>
+    </Modal>
+  );
+}

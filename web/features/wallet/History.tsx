@@ -1,0 +1,120 @@
+import '@mantine/dates/styles.css';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { MonthPickerInput } from '@mantine/dates';
+import { IconCalendar, IconDownload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messages } from '../../../contract/messages.ts';
+import type { DataWallet } from '../../../contract/wallet.ts';
+import { api } from '../../api/client.ts';
+import { download } from '../../api/download.ts';
+import { dayWords } from '../../ui/format.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { When } from '../../ui/Values.tsx';
+import { BalanceLine } from './BalanceLine.tsx';
+import { signed } from './model.ts';
+import classes from './wallet.module.css';
+
+const typeWords = { topup: 'Top-up', charge: 'Charge', other: 'Other' };
+
+/** What happened in a month: a picture, the list, and its download. `loaded`: what came with the wallet for `month`. */
+export function History(props: {
+  companyId: string;
+  loaded: Pick<DataWallet, 'transaction_history' | 'days'> | undefined;
+  month: string;
+}) {
+  const { companyId, loaded } = props;
+  const [month, setMonth] = useState(props.month);
+  const [isLoading, setLoading] = useState(false);
+  const query = useQuery({
+    queryKey: ['wallet-history', companyId, month],
+    queryFn: ({ signal }) =>
+      api.wallet.getTransactionHistoryDirectPayment(
+        { company_id: companyId, date: month || 'all' },
+        { signal },
+      ),
+    enabled: month !== props.month || !loaded,
+    retry: false,
+  });
+  const shown = month === props.month && loaded ? loaded : query.data;
+  const isEmpty = shown?.transaction_history.length === 0;
+  const fetchFile = async () => {
+    setLoading(true);
+    const area = '/configuration/agencies/prepaid/download-transaction-history-direct-payment';
+    await download(`${area}/${companyId}/${month || 'all'}`);
+    setLoading(false);
+  };
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between" align="flex-end" gap="xs">
+        <MonthPickerInput
+          label="Month"
+          placeholder="All months"
+          valueFormat="YYYY-MM"
+          w={170}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Show all months' }}
+          leftSection={<IconCalendar size={16} />}
+          value={month ? `${month}-01` : null}
+          onChange={(value) => setMonth(value ? String(value).slice(0, 7) : '')}
+          popoverProps={{ withinPortal: true }}
+        />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          loading={isLoading}
+          onClick={() => void fetchFile()}
+        >
+          Download
+        </Button>
+      </Group>
+      {query.error && month !== props.month && (
+        <Notice
+          tone="bad"
+          live="alert"
+          action={
+            <Button size="compact-sm" variant="default" onClick={() => void query.refetch()}>
+              Retry
+            </Button>
+          }
+        >
+          The history could not be loaded.
+        </Notice>
+      )}
+      {shown && shown.days.length > 1 && !isEmpty && <BalanceLine days={shown.days} />}
+      {!shown && !query.error && <Skeleton height={160} />}
+      {shown && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        <section className={classes.history} aria-label="Transaction history" tabIndex={0}>
+          {isEmpty ? (
+            <div className={classes.empty}>{messages.walletNoHistory}</div>
+          ) : (
+            shown.transaction_history.map((row) => (
+              <div key={row.id} className={classes.line} data-type={row.transaction_type}>
+                <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {row.title}
+                </Text>
+                <div className={`${classes.amount} num`}>
+                  {Number(row.amount) > 0 ? '+' : ''}
+                  {signed(row.amount)}
+                </div>
+                <div className={classes.small}>
+                  <When at={row.created_at} />
+                  <span className="sr-only">, {typeWords[row.transaction_type]}</span>
+                  {row.expired_at && (
+                    <>
+                      {' '}
+                      · expires{' '}
+                      {dayWords(row.expired_at, { month: 'short', day: 'numeric', year: 'numeric' })}
+                    </>
+                  )}
+                </div>
+                <div className={`${classes.small} ${classes.right} num`}>Balance {signed(row.balance)}</div>
+              </div>
+            ))
+          )}
+        </section>
+      )}
+    </Stack>
+  );
+}
