@@ -129,15 +129,24 @@ describe('[PROF-01] [PROF-02] the set-up of a new agency, by keyboard alone', ()
     await step('Payment card');
     await press('Next');
     await page.getByText('Put a card on file before you continue.').waitFor();
-    await press('Use a test card');
+    await press('Save card');
     await page.getByText('A card is on file').waitFor();
     await press('Next');
 
     await step('Payment account');
-    await press('Connect a test account');
-    await press('Send the form');
-    await press('Let the check pass');
-    await page.getByText('Connected', { exact: true }).waitFor();
+    await press('Connect an account');
+    await press('Send, to be accepted');
+    await step('Payment account');
+    // The sandbox takes half a minute to look at it.
+    await expect
+      .poll(
+        async () => {
+          await press('Check again');
+          return page.getByText('Connected', { exact: true }).isVisible();
+        },
+        { timeout: 60_000, interval: 3_000 },
+      )
+      .toBe(true);
     await noAxeFindings(page);
     await press('Go To General Settings');
     await page.waitForURL('**/configuration/general-setting');

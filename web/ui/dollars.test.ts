@@ -5,8 +5,8 @@ import { usd } from '../../contract/primitives.ts';
 import { money } from './format.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Where amounts are made into words; everybody else asks these. */
-const HOMES = ['web/ui/format.ts', 'contract/primitives.ts'];
+/** Where amounts are made into words; everybody else asks these. The spec's texts put their sign before what they are given. */
+const HOMES = ['web/ui/format.ts', 'contract/primitives.ts', 'contract/messages.ts'];
 /** A dollar sign put before a value by hand, an amount rounded by hand, or a currency of one's own. */
 const BY_HAND = [
   /\$\$\{/,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
@@ -85,7 +85,7 @@ export function createCoupons({ db, clock }: Platform, { audit, limits }: { audi
           action: 'coupon.create',
           objectKind: 'coupon',
           objectId: row.id,
-          description: `Added the coupon ${row.code}: ${row.percent ? `${row.percent} %` : `$${given.amount}`}`,
+          description: `Added the coupon ${row.code}: ${row.percent ? `${row.percent} %` : usd(microsOf(given.amount ?? '0'))}`,
         });
         return wire({ ...row, uses: 0 });
       }),

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
@@ -58,7 +58,7 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
       flat: microsOf(given.flatMonth),
     });
   const describe = (given: PlanGiven): string =>
-    `${given.planName} ($${[...given.months, given.flatMonth].join(', $')} a month)`;
+    `${given.planName} (${[...given.months, given.flatMonth].map((one) => usd(microsOf(one))).join(', ')} a month)`;
 
   return {
     list: (ctx: Ctx) =>

@@ -3,7 +3,7 @@ import { COST_FIELDS, COST_TERMS, MINIMUM_MODULES, MODULES } from '../../../cont
 import type { CostAgency, RetailFields } from '../../../contract/costs.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -94,10 +94,7 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
       ['CostSetB2b', after.lead_b2b_micros],
     ] as const)
       if (price > after.lead_max_micros)
-        throw refuse(
-          field,
-          `must not be above the most a lead may cost, $${dollarsOf(after.lead_max_micros)}`,
-        );
+        throw refuse(field, `must not be above the most a lead may cost, ${usd(after.lead_max_micros)}`);
   }
   if (after.topup === 'continual' && after.term !== 'Prepaid')
     throw refuse('topupoptions', 'can be continual with the payment term Prepaid only');
@@ -200,10 +197,7 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
         )
           throw refuse(path(name), 'has no minimum; it is set for each agency');
         if (company.kind === 'agency' && part === 'lead' && fees.lead < least(module, term))
-          throw refuse(
-            path(name),
-            messages.costPerLeadMinimum.replace('{amount}', `$${dollarsOf(least(module, term))}`),
-          );
+          throw refuse(path(name), messages.costPerLeadMinimum.replace('{amount}', usd(least(module, term))));
         if (fees[part] !== old[part])
           words.push(
             `${NAMES[module]} ${term} ${name} ${amountText(old[part])} to ${amountText(fees[part])}`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dollarsOf } from '../../../contract/primitives.ts';
+import { dollarsOf, usd } from '../../../contract/primitives.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { defineJob } from '../../platform/jobs.ts';
@@ -116,7 +116,6 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         return;
       }
       const id = newId(at);
-      const amount = dollarsOf(wish.amount);
       const attempt = { id, ...owner, amount_micros: wish.amount, created_at: at };
       if (plan.act === 'refuse') {
         await store.insertAttempt(tx, { ...attempt, state: 'refused', reason: plan.words, ended_at: at });
@@ -152,8 +151,8 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         objectId: key.agencyId,
         description:
           plan.act === 'charge'
-            ? `Automatic top-up of the Data Wallet by $${amount} asked for`
-            : `Automatic top-up of the Data Wallet by $${amount} refused: ${plan.words}`,
+            ? `Automatic top-up of the Data Wallet by ${usd(wish.amount)} asked for`
+            : `Automatic top-up of the Data Wallet by ${usd(wish.amount)} refused: ${plan.words}`,
       });
     });
   }
@@ -174,7 +173,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       await notices.tell(tx, 'wallet.auto_topup', sender, owner, {
         subject: 'The automatic top-up of your Data Wallet did not go through',
         lines: [
-          `The top-up of $${dollarsOf(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
+          `The top-up of ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
           row.state === 'waiting' && when
             ? `It is tried again on ${when} (${zone}). You can also top up yourself in the Data Wallet.`
             : 'It is not tried again by itself. Please open the Data Wallet and top up, or choose other settings.',

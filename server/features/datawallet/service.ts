@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import { missedMinimum } from '../../../contract/wallet.ts';
 import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -261,7 +261,7 @@ export function createDataWallet(
           action: 'wallet.settings',
           objectKind: 'company',
           objectId: key.agencyId,
-          description: `Saved the Data Wallet: $${plain(amount)}, continual top-up ${wish.continual ? 'on' : 'off'}`,
+          description: `Saved the Data Wallet: ${usd(amount)}, continual top-up ${wish.continual ? 'on' : 'off'}`,
           owner: ownerOf(key),
         });
       });
@@ -285,7 +285,7 @@ export function createDataWallet(
           action: 'wallet.topup',
           objectKind: 'company',
           objectId: key.agencyId,
-          description: `Asked to top up the Data Wallet by $${plain(amount)}`,
+          description: `Asked to top up the Data Wallet by ${usd(amount)}`,
           owner,
         });
       });

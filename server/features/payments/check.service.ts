@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { microsOf } from '../../../contract/primitives.ts';
+import { microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ListedCharge, PaymentGateway } from '../../platform/payments.ts';
@@ -60,7 +60,7 @@ export function createChecks(
 
   /** What differs between the provider's word and ours for one charge. */
   function difference(ours: Ours, theirs: ListedCharge) {
-    const cents = (n: number) => `$${(n / 100).toFixed(2)}`;
+    const cents = (n: number) => usd(BigInt(n) * 10_000n);
     if (theirs.amountCents !== ours.amount_cents)
       return { kind: 'amount' as const, ours: cents(ours.amount_cents), theirs: cents(theirs.amountCents) };
     const here = ['succeeded', 'refunded', 'disputed'].includes(ours.state);
@@ -133,7 +133,7 @@ export function createChecks(
         customer: theirs.customer,
       });
       if (!place || place.root_id !== rootId || place.charge_id) continue;
-      const amount = `$${(theirs.amountCents / 100).toFixed(2)}`;
+      const amount = usd(BigInt(theirs.amountCents) * 10_000n);
       await note(place, null, theirs.charge, {
         kind: 'not_here',
         ours: 'nothing',
@@ -256,7 +256,7 @@ export function createChecks(
             objectKind: 'charge',
             objectId: id,
             owner: ownerOf(row),
-            description: `Gave a charge back${given.amount ? ` ($${given.amount})` : ''}: ${given.reason}`,
+            description: `Gave a charge back${given.amount ? ` (${usd(microsOf(given.amount))})` : ''}: ${given.reason}`,
           }),
       });
       return done.status;

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../contract/errors.ts';
+import { usd } from '../../../contract/primitives.ts';
 import {
   type ChargeOutcome,
   GatewayError,
@@ -31,9 +32,9 @@ export function centsOf(micros: bigint, field = 'amount', min = MIN_CHARGE_CENTS
   };
   if (typeof micros !== 'bigint' || micros % MICROS_PER_CENT !== 0n) return refuse('must be whole cents');
   const cents = micros / MICROS_PER_CENT;
-  if (cents < BigInt(min)) return refuse(`must be at least $${(min / 100).toFixed(2)}`);
+  if (cents < BigInt(min)) return refuse(`must be at least ${usd(BigInt(min) * 10_000n)}`);
   if (cents > BigInt(MAX_CHARGE_CENTS))
-    return refuse(`must not exceed $${(MAX_CHARGE_CENTS / 100).toFixed(2)}`);
+    return refuse(`must not exceed ${usd(BigInt(MAX_CHARGE_CENTS) * 10_000n)}`);
   return Number(cents);
 }
 

@@ -6,7 +6,9 @@ import {
   type ModuleType,
 } from '../../../contract/choices.ts';
 import { messages } from '../../../contract/messages.ts';
-import { currencyFault, currencyShown } from '../../ui/currency.ts';
+import { microsOf } from '../../../contract/primitives.ts';
+import { currencyFault } from '../../ui/currency.ts';
+import { money } from '../../ui/format.ts';
 
 /** Fees by module, payment term and the spec's name, as amounts of dollars. */
 export type CostValues = Record<string, Record<string, Record<string, string>>>;
@@ -84,7 +86,7 @@ export function costFaults(values: CostValues): Record<string, string> {
 /** The text of a minimum (spec product 5), where there is one. */
 export const minimumWords = (least: string | undefined): string | undefined =>
   Number(least ?? 0) > 0
-    ? messages.costPerLeadMinimum.replace('{amount}', `$${currencyShown(least!)}`)
+    ? messages.costPerLeadMinimum.replace('{amount}', money(Number(microsOf(least!))))
     : undefined;
 
 /** Planned fees in lines of words. */
@@ -94,7 +96,8 @@ export function plannedLines(data: CostValues, nameOf: (module: string) => strin
       ([term, fees]) =>
         `${nameOf(module)}, ${COST_TERMS[term as CostTerm]}: ${feesOf(module)
           .map(
-            ([name, part]) => `${feeWords(module, part).toLowerCase()} $${currencyShown(fees[name] ?? '0')}`,
+            ([name, part]) =>
+              `${feeWords(module, part).toLowerCase()} ${money(Number(microsOf(fees[name] ?? '0')))}`,
           )
           .join(', ')}`,
     ),

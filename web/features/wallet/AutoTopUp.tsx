@@ -8,7 +8,7 @@ import { ApiError, wordsOf } from '../../api/errors.ts';
 import { notifyDone } from '../../ui/notify.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { When } from '../../ui/Values.tsx';
-import { cleanAmount, dollars, signed } from './model.ts';
+import { cleanAmount, signed } from './model.ts';
 import classes from './wallet.module.css';
 
 /** How the automatic top-up stands, in words. */
@@ -123,7 +123,7 @@ export function AutoTopUp({ wallet, companyId }: { wallet: DataWallet; companyId
                 <li key={one.id}>
                   <Group gap="xs" component="span">
                     <StatusBadge status={one.status} />
-                    <span className="num">${dollars(one.amount)}</span>
+                    <span className="num">{signed(one.amount)}</span>
                     <span className={classes.small}>
                       {one.automatic ? 'automatic' : 'by hand'}, <When at={one.created_at} />
                     </span>

@@ -89,7 +89,7 @@ export function DataWalletModal(props: {
     }
     const again = stopped
       ? ''
-      : ` The same amount is charged again whenever the balance falls to 10% of it ($${dollars(String(Number(amount) / 10))}), until you stop the continual top-up.`;
+      : ` The same amount is charged again whenever the balance falls to 10% of it (${signed(String(Number(amount) / 10))}), until you stop the continual top-up.`;
     const isAgreed = await confirm(
       isCharge
         ? {
@@ -275,7 +275,7 @@ export function DataWalletModal(props: {
             Close
           </Button>
           <Button disabled={isOff} loading={busy === 'send'} onClick={() => void send()}>
-            {isCharge ? `Top up $${dollars(amount)}` : 'Save'}
+            {isCharge ? `Top up ${signed(amount)}` : 'Save'}
           </Button>
         </Group>
       </Group>

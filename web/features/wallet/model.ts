@@ -1,4 +1,5 @@
 import { minimumOf, missedMinimum, WALLET_PRESETS } from '../../../contract/wallet.ts';
+import { money } from '../../ui/format.ts';
 
 /** What of a typed amount stays: digits and one decimal point, at most two places behind it. */
 export function cleanAmount(typed: string, before: string): string {
@@ -47,5 +48,4 @@ export const dollars = (amount: string): string => {
 };
 
 /** US dollars with a sign before the currency's: '-12.5' -> '-$12.50'. */
-export const signed = (amount: string): string =>
-  Number(amount).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
+export const signed = (amount: string): string => money(Math.round(Number(amount) * 1_000_000));
