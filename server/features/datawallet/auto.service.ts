@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dollarsOf, usd } from '../../../contract/primitives.ts';
+import { usd } from '../../../contract/primitives.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { defineJob } from '../../platform/jobs.ts';
