@@ -151,7 +151,11 @@ export async function seedDemo(
   const pinecrest = await make.client(bluepeak, { name: 'Pinecrest Solar' });
   const lakeside = await make.client(bluepeak, { name: 'Lakeside Auto' });
   const orchard = await make.client(ridge, { name: 'Orchard Home Goods' });
-  const fresh = await make.agency(master, { name: 'Fresh Start', host: `fresh.${domain}` });
+  const fresh = await make.agency(master, {
+    name: 'Fresh Start',
+    host: `fresh.${domain}`,
+    brand: { name: 'Fresh Start' },
+  });
   const cedar = await make.agency(master, {
     name: 'Cedar Growth',
     host: `cedar.${domain}`,

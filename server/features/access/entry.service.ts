@@ -198,6 +198,8 @@ export function createEntry(
             name: row.company_name,
             rootId: row.root_id,
             ...(row.kind === 'client' && row.agency_id ? { agencyId: row.agency_id } : {}),
+            // An agency goes by its own name from the start: without a brand its host would wear the root's.
+            ...(row.kind === 'agency' ? { brand: { name: row.company_name } } : {}),
           });
           const userId = await people.create(tx, {
             company,

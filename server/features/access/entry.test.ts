@@ -265,6 +265,12 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
       Array.from({ length: 10 }, () => confirm({ token, email: given.email })),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(9).fill(410)]);
+    // It goes by its own name, not by its root's.
+    const { rows: brands } = await app.admin.query(
+      'select b.name from brand b join user_account u on u.company_id = b.company_id where u.email = $1',
+      [given.email],
+    );
+    expect(brands).toEqual([{ name: given.companyname }]);
     const me = await app.call('GET', '/api/user', {
       host: 'root.test',
       token: await app.signIn(given.email, 'root.test', NEW),
