@@ -210,7 +210,7 @@ describe('[CONF-03] general settings', () => {
     await expect.poll(() => mark.getAttribute('alt')).toBe('Acme Growth');
     expect(await mark.boundingBox()).toMatchObject({ width: 108, height: 36 });
     // Nothing left to ask about.
-    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).first().click();
     await page.waitForURL(/dashboard/);
     await page.close();
     await save('branding', BRAND);
