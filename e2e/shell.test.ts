@@ -234,14 +234,16 @@ describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
     await page.close();
   });
 
-  test('a declining sandbox card can be put on file, and is marked as sandbox', async () => {
+  test('a sandbox card can be put on file in place of another, and is marked as sandbox', async () => {
     const page = await pageOf('acme.localhost', 'client@demo.test');
     await page.goto(demo.url('acme.localhost', '/user/card-setting'));
-    await page.getByText('A card is on file').waitFor();
-    await page.getByText('Sandbox', { exact: true }).waitFor();
-    await page.getByRole('radio', { name: /4242/ }).check();
     await page.getByRole('button', { name: 'Replace card' }).click();
-    await page.getByText('The sandbox card is on file.').first().waitFor();
+    await page.getByText('Sandbox', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Test card' }).fill('0341');
+    await page.getByRole('option', { name: /0341/ }).click();
+    await page.getByRole('button', { name: 'Save card' }).click();
+    await page.getByText('The card is on file.').first().waitFor();
+    await page.getByText(/ending in 0341/).waitFor();
     await page.close();
   });
 });
