@@ -29,6 +29,8 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 180_000,
+          // A real browser on a machine that is busy with something else: once more, and no more.
+          retry: process.env.CI ? 1 : 0,
         },
       },
     ],
