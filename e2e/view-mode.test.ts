@@ -41,7 +41,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
 
     await page.getByRole('link', { name: 'Agency List' }).click();
     expect(await banner(page).count()).toBe(0);
-    await page.getByRole('button', { name: 'Acme Leads' }).click();
+    await page.getByRole('button', { name: 'Acme Leads', exact: true }).click();
     await page.getByRole('button', { name: 'View as Casey Northwind' }).click();
     const reason = page.getByLabel('Reason');
     await reason.fill('no');

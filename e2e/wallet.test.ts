@@ -116,7 +116,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await wallet().getByRole('button', { name: 'Top up $500' }).press('Enter');
     const sure = dialog('Are you sure you want to topup data wallet?');
     await sure.getByText('You will top up your balance by $500 using a credit card.').waitFor();
-    await sure.getByText('falls to 10% of it ($50)').waitFor();
+    await sure.getByText('falls to 10% of it ($50.00)').waitFor();
     await sure.getByRole('button', { name: 'I agree' }).press('Enter');
     await page.getByText('Your Data Wallet has been topped up by $500.').waitFor();
     await wallet().waitFor({ state: 'hidden' });
