@@ -43,6 +43,7 @@ import type { Config } from './platform/config.ts';
 import { Vault } from './platform/crypto.ts';
 import { openDatabase } from './platform/db/connect.ts';
 import { isMigrated } from './platform/db/migrate.ts';
+import { inScope } from './platform/db/scope.ts';
 import { EventHub } from './platform/events.ts';
 import { describeApi, referencePage } from './platform/http/openapi.ts';
 import type { PlainRoute } from './platform/http/routes.ts';
@@ -196,7 +197,11 @@ export async function createApp(parts: AppParts) {
   };
   features = createFeatures(platform, parts.outboundExceptions, parts.cards);
 
-  const tenancy = tenantsRoutes(features.tenants, platform);
+  const tenancy = tenantsRoutes(features.tenants, platform, ({ rootId, agencyId }) =>
+    agencyId
+      ? inScope(database.app, { rootId }, (tx) => features.billing.accounts.connected(tx, agencyId))
+      : Promise.resolve(null),
+  );
   const settings = settingsRoutes(features.settings);
   const identity = identityRoutes(features.identity);
   const delivery = deliveryRoutes(features.delivery);
@@ -322,7 +327,7 @@ export async function createApp(parts: AppParts) {
       clock,
       doors,
       contract.agreements,
-      marketingRoutes(features.agreements, async () => []),
+      marketingRoutes(features.agreements, features.plans.monthsOf),
     );
     const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
       const tenant = request.tenant!;

@@ -77,6 +77,17 @@ describe('[BETA-03] agreements', () => {
       minimum_spend_max: '0.00',
       minimum_spend_amount_list: [],
     });
+    await app.admin.query(
+      `with plan as (insert into minspend_plan (id, root_id, company_id, name, is_default, created_at)
+         values (gen_random_uuid(), $1, $1, 'Growth', true, now()) returning id)
+       insert into minspend_amount (root_id, company_id, plan_id, valid_from, months, flat)
+       select $1, $1, id, '2000-01-01', '{150000000,300000000,200000000}', 0 from plan`,
+      [agency.root_id],
+    );
+    expect(await developer()).toMatchObject({
+      minimum_spend_max: '300.00',
+      minimum_spend_amount_list: ['150.00', '300.00', '200.00'],
+    });
     const agree = (document_type?: string, more: object = {}) =>
       ask('POST', 'marketing-services-agreement', {
         user_id: user.id,

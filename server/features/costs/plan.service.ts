@@ -159,5 +159,13 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
         const plan = await store.planOf(tx, companyId, clock.now());
         return plan ? wire(plan) : null;
       }),
+
+    /** What an agency's plan asks by month of its life, micro-dollars; empty: it has none. */
+    monthsOf: (rootId: string, agencyId: string): Promise<bigint[]> =>
+      inScope(
+        db.app,
+        { rootId },
+        async (tx) => (await store.planOf(tx, agencyId, clock.now()))?.months ?? [],
+      ),
   };
 }

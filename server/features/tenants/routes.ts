@@ -18,11 +18,17 @@ const menuOf = (labels: Labels) =>
     return label ? [{ type: module, name: label.name, url: label.slug }] : [];
   });
 
+/** Where an agency's account at the card provider stands; null: no agency. The feature that knows it is a higher one. */
+type AccountOf = (
+  tenant: Tenant,
+) => Promise<{ charges_enabled: boolean; payouts_enabled: boolean; requirements: string[] } | null>;
+
 /** The calls of the feature, and what it shows before anybody has signed in. */
-export function tenantsRoutes(tenants: Tenants, { db, config }: Platform) {
+export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accountOf: AccountOf) {
   /** The front door of a tenant as it travels (spec product 3, Domain info). */
   async function frontDoor(tenant: Tenant) {
     const door = await tenants.frontDoor(tenant.companyId);
+    const account = await accountOf(tenant);
     // A logo that is nearly square does for the tab, too.
     const icon = door.favicon ?? (door.logo && isSquare(door.logo) ? door.logo : null);
     const address = [door.address, door.city, [door.state_code, door.zip].filter(Boolean).join(' ')];
@@ -45,12 +51,11 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform) {
       userrootname: door.legal_name ?? door.company_name,
       userrootemail: door.email ?? '',
       userrootaddress: address.filter(Boolean).join(', '),
-      // Nobody can have connected a payment provider's account as long as there is none to connect.
-      sppubkey: '',
+      sppubkey: config.stripe?.publishableKey ?? '',
       recapkey: config.recaptcha?.siteKey ?? '',
-      charges_enabled: false,
-      payouts_enabled: false,
-      account_requirements: [],
+      charges_enabled: account?.charges_enabled ?? false,
+      payouts_enabled: account?.payouts_enabled ?? false,
+      account_requirements: account?.requirements ?? [],
       rootcomp: tenant.kind === 'root',
       agencyplatformroot:
         (door.master_id ?? tenant.rootId) === tenant.rootId ? ('T' as const) : ('F' as const),

@@ -138,6 +138,20 @@ describe('[TEN-01] the tree of companies', () => {
       companyrootname: 'Rooted',
       city: 'Reno',
     });
+    // Its account at the card provider, as we last heard; a root has none.
+    await app.admin.query(
+      `insert into connected_account (company_id, root_id, agency_id, provider, status, charges_enabled, payouts_enabled, requirements, updated_at)
+       select id, root_id, id, 'sandbox', 'inverification', true, false, '["individual.id_number"]', now() from company where id = $1`,
+      [acme.company_id],
+    );
+    const account = {
+      charges_enabled: true,
+      payouts_enabled: false,
+      account_requirements: ['individual.id_number'],
+    };
+    expect(await door('acme.test')).toEqual({ ...acme, ...account });
+    expect(await door('root.test')).toMatchObject({ charges_enabled: false, account_requirements: [] });
+    await app.admin.query('delete from connected_account where company_id = $1', [acme.company_id]);
     // The same for another host, or for a subdomain of the root; nobody else's.
     await app.make.agency(master, { host: 'sub.root.test', brand: { name: 'Sub' } });
     expect(await door('root.test', '/ACME.test')).toEqual(acme);
