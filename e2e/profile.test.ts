@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
-import AxeBuilder from '@axe-core/playwright';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
 
 let demo: Demo;
@@ -48,10 +48,7 @@ async function typeInto(page: Page, field: Locator, text: string): Promise<void>
 }
 
 async function noAxeFindings(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page: page as never }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`)).toEqual(
-    [],
-  );
+  expect(await axeFindings(page)).toEqual([]);
 }
 
 /** A PNG of one colour, of any size: a real picture, whose pixels take far more room than its file. */

@@ -1,7 +1,7 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
 
 let demo: Demo;
@@ -38,11 +38,7 @@ async function signIn(page: Page, host: string, email: string): Promise<void> {
 const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
 async function seriousFindings(page: Page): Promise<string[]> {
-  await page.waitForLoadState('networkidle');
-  const { violations } = await new AxeBuilder({ page: page as never }).analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id} ${nodes[0]?.target}`);
+  return (await axeFindings(page)).filter((one) => /\((serious|critical)\)/.test(one));
 }
 
 const LANDINGS = [

@@ -1,8 +1,8 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { startDns, type TestDns } from '../server/test/dns.ts';
+import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
 
 const asPerson = {
@@ -168,8 +168,7 @@ describe('[TEN-03] the host decides the look before anybody has signed in', () =
           colorScheme,
           true,
         ]);
-        const { violations } = await new AxeBuilder({ page }).withRules(['color-contrast']).analyze();
-        expect([colour, colorScheme, violations.map((v) => v.nodes.map((n) => n.html))]).toEqual([
+        expect([colour, colorScheme, await axeFindings(page, ['color-contrast'])]).toEqual([
           colour,
           colorScheme,
           [],
@@ -258,12 +257,7 @@ describe('[CONF-03] general settings', () => {
           .getByRole('button', { name: /Save|Enter domain/ })
           .first()
           .waitFor();
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect([tab, colorScheme, violations.map((v) => [v.id, v.nodes.map((n) => n.html)])]).toEqual([
-          tab,
-          colorScheme,
-          [],
-        ]);
+        expect([tab, colorScheme, await axeFindings(page)]).toEqual([tab, colorScheme, []]);
       }
     }
     await page.getByRole('tab', { name: 'Branding' }).focus();
