@@ -124,8 +124,11 @@ async function debits(stage: Stage, root: Company, seconds: number): Promise<Res
   }
   await bare.close();
   const client = await stage.admin.connect();
+  // Only the money was measured; the audit asks for the leads, too.
+  await client.query(`insert into lead (id, root_id, agency_id, company_id, campaign_id, match_kind, confidence, price_micros, cost_micros, transfer_id, created_at)
+    select reference_id, root_id, agency_id, company_id, campaign_id, 1, 98, ${PRICE}, ${COST}, id, created_at from transfer where kind = 'lead'`);
   const { checks } = await auditLedger(client).finally(() => client.release());
-  const broken = checks.filter((check) => check.violations > 0 && !check.name.startsWith('every lead with'));
+  const broken = checks.filter((check) => check.violations > 0);
   if (broken.length > 0) throw new Error(`The audit found: ${broken.map((check) => check.name).join('; ')}`);
   const limit = median(limits);
   const result = (name: string, ours: number, target: number): Result => ({
@@ -232,9 +235,7 @@ async function readings(stage: Stage, root: Company, entries: number): Promise<R
     );
   }
   await client.end();
-  // Debits of the benchmark above have no lead rows.
-  const wrong = broken.filter((line) => !/^(every lead with|transfer .* has no lead)/.test(line));
-  if (wrong.length > 0) throw new Error(`The audit found: ${wrong.slice(0, 5).join('; ')}`);
+  if (broken.length > 0) throw new Error(`The audit found: ${broken.slice(0, 5).join('; ')}`);
   console.log(
     `ledger: ${total} entries scanned in ${median(scans).toFixed(2)} s, audited in ${median(audits).toFixed(2)} s`,
   );

@@ -79,6 +79,20 @@ const tampering: [what: string, sql: string, broken: string[]][] = [
     ['every transfer has entries', 'snapshots are'],
   ],
   [
+    'two transfers are wrong by as much, one up and one down',
+    `update entry e set amount = amount + case when l.n = 1 then 1 else -1 end
+     from (select transfer_id, row_number() over (order by id) as n from lead order by id limit 2) l
+     where e.transfer_id = l.transfer_id and e.account_code = 20`,
+    ['every transfer has entries'],
+  ],
+  [
+    'two leads swap their transfers',
+    `update lead l set transfer_id = x.other from (
+       select id, coalesce(lead(transfer_id) over w, lag(transfer_id) over w) as other
+       from (select id, transfer_id from lead order by id limit 2) two window w as (order by id)) x where x.id = l.id`,
+    ['every lead with'],
+  ],
+  [
     'a whole debit is deleted',
     `with gone as (delete from entry where transfer_id = (select transfer_id from lead order by id desc limit 1) returning transfer_id)
      delete from transfer where id in (select transfer_id from gone)`,
