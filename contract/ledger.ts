@@ -112,8 +112,12 @@ export const ledger = {
         time_zone: z.string(),
         view: z.enum(STATEMENT_VIEWS),
         views: z.array(z.enum(STATEMENT_VIEWS)).describe('Those that this company has'),
-        opening_micros: Micros.nullable().describe('Balance before the first day asked for'),
-        balance_micros: Micros.describe('Balance at the end of the last day, or now'),
+        opening_micros: Micros.nullable().describe(
+          'Balance before the first day asked for; null without one, and with a cursor',
+        ),
+        balance_micros: Micros.nullable().describe(
+          'Balance at the end of the last day, or now; null with a cursor',
+        ),
         data: z.array(StatementLine),
         next_cursor: z.string().nullable(),
       }),

@@ -119,10 +119,11 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
         const place = at.cursor ? (placeOf(at.cursor) ?? invalid('cursor', 'is none of ours')) : null;
         const lines = await store.nextLines(tx, narrow, place, at.limit + 1);
         const shown = lines.slice(0, at.limit);
-        const [end, opening] = await store.balancesAt(tx, company.id, codes, [
-          narrow.before ?? new Date('9999-12-31'),
-          narrow.from ?? new Date(0),
-        ]);
+        // What stands above the lines is asked for once: further pages have it from the first.
+        const instants = at.cursor
+          ? []
+          : [narrow.before ?? new Date('9999-12-31'), ...(narrow.from ? [narrow.from] : [])];
+        const [end, opening] = await store.balancesAt(tx, company.id, codes, instants);
         return {
           company_id: company.id,
           company_name: company.name,
@@ -130,8 +131,8 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
           time_zone: company.time_zone,
           view: filter.view,
           views: viewsOf(company.kind),
-          opening_micros: narrow.from ? Number(opening) : null,
-          balance_micros: Number(end),
+          opening_micros: micros(opening ?? null),
+          balance_micros: micros(end ?? null),
           data: await dressed(tx, ctx, narrow, shown),
           next_cursor: lines.length > shown.length ? cursorOf(shown.at(-1)!) : null,
         };

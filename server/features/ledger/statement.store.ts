@@ -164,6 +164,7 @@ export async function balancesAt(
   codes: number[],
   instants: Date[],
 ): Promise<bigint[]> {
+  if (instants.length === 0) return [];
   const { rows } = await sql<{ balance: bigint }>`
     select balance_of(${companyId}::uuid, ${codes}::smallint[], i.at) as balance
     from unnest(${instants}::timestamptz[]) with ordinality i (at, place) order by place`.execute(tx);

@@ -70,7 +70,8 @@ export default function StatementPage() {
   const company = user.company_kind as 'client' | 'agency' | 'root';
   const views = first?.views ?? [view];
   const rows = query.data?.pages.flatMap((page) => page.data);
-  const change = first && first.opening_micros !== null ? first.balance_micros - first.opening_micros : null;
+  const end = first?.balance_micros ?? 0;
+  const change = first && first.opening_micros !== null ? end - first.opening_micros : null;
 
   return (
     <>
@@ -112,7 +113,7 @@ export default function StatementPage() {
       </Group>
       <div className={classes.top}>
         <div className={classes.tiles}>
-          <StatTile plain label="Balance at the end" value={first && money(first.balance_micros)} />
+          <StatTile plain label="Balance at the end" value={first && money(end)} />
           <StatTile plain label="Balance before" value={first && money(first.opening_micros ?? 0)} />
           <StatTile
             plain
