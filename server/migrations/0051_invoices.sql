@@ -1,0 +1,135 @@
+-- Invoices, final from the moment they exist: numbered in the series of whoever issues them, never edited, corrected by
+-- credit notes (docs/decisions/0051-invoices.md).
+
+-- The last number of each series; its row is locked by whoever takes the next one, so a series has no gaps.
+create table invoice_series (
+  issuer_id uuid not null,
+  document  text not null check (document in ('invoice', 'credit_note')),
+  root_id   uuid not null,
+  agency_id uuid,
+  company_id uuid not null,
+  last      integer not null check (last >= 0),
+  primary key (issuer_id, document),
+  foreign key (root_id, issuer_id) references company (root_id, id),
+  check (company_id = issuer_id)
+);
+call protect('invoice_series');
+grant select, insert, update on invoice_series to lead_app;
+
+-- company_id is who pays: the client of a retail invoice (its agency issues it), the agency of a wholesale one (its root does).
+create table invoice (
+  id              uuid primary key,
+  root_id         uuid not null,
+  agency_id       uuid not null,
+  company_id      uuid not null,
+  issuer_id       uuid not null,
+  side            text not null check (side in ('retail', 'wholesale')),
+  kind            text not null check (kind in ('period', 'to_date', 'receipt', 'onboarding', 'minimum_spend', 'subscription')),
+  term            text check (term in ('Weekly', 'Monthly', 'One Time', 'Prepaid')),
+  period_key      text not null check (length(period_key) between 1 and 100), -- issued once, however often it is asked for
+  period_from     timestamptz,
+  period_to       timestamptz,
+  number          text not null,
+  seq             integer not null check (seq > 0),
+  subtotal_micros bigint not null,
+  tax_micros      bigint not null default 0 check (tax_micros >= 0),
+  tax_name        text not null default '',
+  total_micros    bigint not null check (total_micros >= 0 and total_micros % 10000 = 0), -- whole cents
+  fee_micros      bigint not null default 0 check (fee_micros between 0 and total_micros and fee_micros % 10000 = 0),
+  issuer          jsonb not null, -- name and address as they were at finalisation
+  payer           jsonb not null,
+  transfer_id     uuid not null references transfer (id),
+  finalised_at    timestamptz not null,
+  due_at          timestamptz not null,
+  -- How it is collected; the only part that changes.
+  status          text not null check (status in ('open', 'paid', 'uncollectible', 'void')),
+  paid_micros     bigint not null default 0 check (paid_micros between 0 and total_micros),
+  credited_micros bigint not null default 0 check (credited_micros between 0 and total_micros),
+  attempts        integer not null default 0,
+  first_failed_at timestamptz,
+  next_attempt_at timestamptz,
+  last_failure    text,
+  paid_at         timestamptz,
+  closed_at       timestamptz,
+  unique (root_id, id),
+  unique (issuer_id, seq),
+  unique (company_id, side, period_key),
+  foreign key (root_id, agency_id, company_id) references company (root_id, agency_id, id),
+  check (paid_micros + credited_micros <= total_micros),
+  check (subtotal_micros + tax_micros = total_micros),
+  check ((side = 'wholesale') = (company_id = agency_id))
+);
+create index invoice_by_company on invoice (company_id, finalised_at desc, id desc);
+create index invoice_by_agency on invoice (agency_id, side, finalised_at desc, id desc);
+create index invoice_by_root on invoice (root_id, side, finalised_at desc, id desc);
+create index invoice_open on invoice (company_id, side, finalised_at) where status = 'open';
+create index invoice_to_charge on invoice (root_id, next_attempt_at) where next_attempt_at is not null;
+call protect('invoice');
+grant select, insert on invoice to lead_app;
+grant update (status, paid_micros, credited_micros, attempts, first_failed_at, next_attempt_at, last_failure, paid_at, closed_at)
+  on invoice to lead_app;
+
+create table invoice_line (
+  invoice_id    uuid not null,
+  line          integer not null check (line > 0),
+  root_id       uuid not null,
+  agency_id     uuid not null,
+  company_id    uuid not null,
+  kind          text not null check (kind in ('leads', 'returns', 'platform_fee', 'monthly_fee', 'onboarding', 'minimum_spend', 'coupon', 'top_up', 'wholesale_unpaid', 'adjustment', 'rounding')),
+  campaign_id   uuid,
+  description   text not null check (length(description) between 1 and 500),
+  quantity      integer not null check (quantity >= 0),
+  unit_micros   bigint not null,
+  amount_micros bigint not null,
+  primary key (invoice_id, line),
+  foreign key (root_id, invoice_id) references invoice (root_id, id)
+);
+call protect('invoice_line');
+call append_only('invoice_line');
+grant select, insert on invoice_line to lead_app;
+
+create table credit_note (
+  id            uuid primary key,
+  root_id       uuid not null,
+  agency_id     uuid not null,
+  company_id    uuid not null,
+  issuer_id     uuid not null,
+  invoice_id    uuid not null,
+  number        text not null,
+  seq           integer not null check (seq > 0),
+  amount_micros bigint not null check (amount_micros > 0 and amount_micros % 10000 = 0),
+  reason        text not null check (length(reason) between 1 and 255),
+  idempotency_key text not null check (length(idempotency_key) between 1 and 200),
+  transfer_id   uuid not null references transfer (id),
+  user_id       uuid,
+  created_at    timestamptz not null,
+  unique (issuer_id, seq),
+  unique (invoice_id, idempotency_key),
+  foreign key (root_id, invoice_id) references invoice (root_id, id)
+);
+create index credit_note_by_invoice on credit_note (invoice_id, created_at);
+call protect('credit_note');
+call append_only('credit_note');
+grant select, insert on credit_note to lead_app;
+
+-- How far the periods of a root are closed; term Weekly or Monthly.
+create table billing_close (
+  root_id    uuid not null,
+  term       text not null check (term in ('Weekly', 'Monthly')),
+  agency_id  uuid,
+  company_id uuid not null,
+  closed_to  timestamptz not null,
+  primary key (root_id, term),
+  foreign key (root_id, company_id) references company (root_id, id)
+);
+call protect('billing_close');
+grant select, insert, update on billing_close to lead_app;
+
+-- What has happened on a party's account of arrears (2: client_unbilled, 11: agency_payable) and is on no invoice yet, summed
+-- from the entries by their cover.
+create index account_by_kind on account (root_id, kind, company_id);
+alter table company_billing
+  add column excluded_minimum_spend boolean not null default false,
+  add column excluded_onboarding    boolean not null default false,
+  add column package_since          timestamptz,
+  add column cancelled_at           timestamptz;
