@@ -51,6 +51,7 @@ create table invoice (
   last_failure    text,
   paid_at         timestamptz,
   closed_at       timestamptz,
+  fee_released_at timestamptz, -- from then on fee_micros is owed by the agency again and goes with no charge
   unique (root_id, id),
   unique (issuer_id, seq),
   unique (company_id, side, period_key),
@@ -66,7 +67,7 @@ create index invoice_open on invoice (company_id, side, finalised_at) where stat
 create index invoice_to_charge on invoice (root_id, next_attempt_at) where next_attempt_at is not null;
 call protect('invoice');
 grant select, insert on invoice to lead_app;
-grant update (status, paid_micros, credited_micros, attempts, first_failed_at, next_attempt_at, last_failure, paid_at, closed_at)
+grant update (status, paid_micros, credited_micros, attempts, first_failed_at, next_attempt_at, last_failure, paid_at, closed_at, fee_released_at)
   on invoice to lead_app;
 
 create table invoice_line (
@@ -125,8 +126,47 @@ create table billing_close (
 call protect('billing_close');
 grant select, insert, update on billing_close to lead_app;
 
--- What has happened on a party's account of arrears (2: client_unbilled, 11: agency_payable) and is on no invoice yet, summed
--- from the entries by their cover.
+-- What a campaign's fee of a month ('2026-03') or its platform fee ('once') was; a row also where it was nothing, so that
+-- no fee is asked for again when costs change.
+create table campaign_fee (
+  campaign_id uuid not null,
+  kind        text not null check (kind in ('platform_fee', 'monthly_fee')),
+  period      text not null check ((kind = 'platform_fee') = (period = 'once')),
+  root_id     uuid not null,
+  agency_id   uuid not null,
+  company_id  uuid not null,
+  term        text not null,
+  retail_micros    bigint not null check (retail_micros >= 0),
+  wholesale_micros bigint not null check (wholesale_micros >= 0),
+  transfer_id uuid references transfer (id),
+  created_at  timestamptz not null,
+  primary key (campaign_id, kind, period),
+  foreign key (root_id, campaign_id) references campaign (root_id, id)
+);
+call protect('campaign_fee');
+call append_only('campaign_fee');
+grant select, insert on campaign_fee to lead_app;
+-- Whoever runs campaigns already has started them.
+insert into campaign_fee (campaign_id, kind, period, root_id, agency_id, company_id, term, retail_micros, wholesale_micros, created_at)
+select c.id, 'platform_fee', 'once', c.root_id, c.agency_id, c.company_id, 'Prepaid', 0, 0, c.created_at from campaign c
+where c.state = 'active' or exists (select from campaign_hour h where h.campaign_id = c.id and h.leads > 0);
+
+-- All of it is written in the root's scope, since both sides are posted at once: no agency or client writes an invoice of its own.
+create policy issued_by_root on invoice_series as restrictive for insert to lead_agency, lead_client with check (false);
+create policy counted_by_root on invoice_series as restrictive for update to lead_agency, lead_client using (false);
+create policy issued_by_root on invoice as restrictive for insert to lead_agency, lead_client with check (false);
+create policy settled_by_root on invoice as restrictive for update to lead_agency, lead_client using (false);
+create policy issued_by_root on invoice_line as restrictive for insert to lead_agency, lead_client with check (false);
+create policy issued_by_root on credit_note as restrictive for insert to lead_agency, lead_client with check (false);
+create policy issued_by_root on campaign_fee as restrictive for insert to lead_agency, lead_client with check (false);
+-- A client has nothing to do with what its agency pays.
+create policy between_others on campaign_fee as restrictive for select to lead_client using (false);
+
+-- Which line of the invoice an event is under; null: none (the wholesale side of a retail invoice, other collecting transfers).
+alter table transfer_cover add column line integer check (line > 0);
+create index transfer_cover_by_line on transfer_cover (covered_by, line, transfer_id) where line is not null;
+
+-- The campaigns of a party that may owe something, by its accounts of arrears.
 create index account_by_kind on account (root_id, kind, company_id);
 alter table company_billing
   add column excluded_minimum_spend boolean not null default false,

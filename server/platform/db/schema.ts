@@ -285,6 +285,7 @@ export interface Schema {
     last_failure: Maybe<string>;
     paid_at: MaybeAt;
     closed_at: MaybeAt;
+    fee_released_at: MaybeAt;
   };
   invoice_line: ClientOwner & {
     invoice_id: string;
@@ -307,6 +308,16 @@ export interface Schema {
     idempotency_key: string;
     transfer_id: string;
     user_id: Maybe<string>;
+    created_at: At;
+  };
+  campaign_fee: ClientOwner & {
+    campaign_id: string;
+    kind: 'platform_fee' | 'monthly_fee';
+    period: string;
+    term: string;
+    retail_micros: bigint;
+    wholesale_micros: bigint;
+    transfer_id: Maybe<string>;
     created_at: At;
   };
   billing_close: Owner & {
@@ -536,7 +547,12 @@ export interface Schema {
     amount: bigint;
     created_at: At;
   };
-  transfer_cover: Owner & { transfer_id: string; side: 'retail' | 'wholesale'; covered_by: string };
+  transfer_cover: Owner & {
+    transfer_id: string;
+    side: 'retail' | 'wholesale';
+    covered_by: string;
+    line: Maybe<number>;
+  };
   account_snapshot: Owner & { account_code: number; upto: At; balance: bigint };
   supplier_cost: Owner & { module: string; valid_from: At; cost_micros: bigint };
   wallet_lot: ClientOwner & {
