@@ -20,6 +20,7 @@ import { createDelivery, deliveryRoutes, startDelivery } from './features/delive
 import { createExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
 import { insightRoutes } from './features/insight/index.ts';
+import { createInvoices } from './features/invoices/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
 import {
@@ -118,6 +119,7 @@ export function createFeatures(
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
+  const invoices = createInvoices(platform, { ledger, tenants, billing });
   const agreements = createAgreements(platform, { tenants, audit });
   const dataWallet = createDataWallet(platform, {
     tenants,
@@ -154,6 +156,7 @@ export function createFeatures(
     caps,
     wallet,
     billing,
+    invoices,
     agreements,
     dataWallet,
     setup,

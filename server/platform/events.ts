@@ -9,6 +9,13 @@ export interface Events {
   'caps.changed': { rootId: string };
   /** Money was drawn from wallets, whose balances the transaction holds; `available` is what can still be drawn. */
   'wallet.drawn': { rootId: string; wallets: { agencyId: string; available: bigint }[] };
+  /** An invoice has been issued (root's scope); `owner` pays it. A receipt is not told: it is paid already. */
+  'invoice.issued': {
+    invoiceId: string;
+    owner: Owner & { agency_id: string };
+    side: 'retail' | 'wholesale';
+    kind: string;
+  };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */
   'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
 }

@@ -1,0 +1,3 @@
+export type { Bill, Payer } from './issue.service.ts';
+export { createInvoices, type Invoices } from './service.ts';
+export { dueOf, feeOf, type InvoiceRow, ownerOf } from './settle.service.ts';
