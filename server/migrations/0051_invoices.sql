@@ -166,6 +166,15 @@ create policy between_others on campaign_fee as restrictive for select to lead_c
 alter table transfer_cover add column line integer check (line > 0);
 create index transfer_cover_by_line on transfer_cover (covered_by, line, transfer_id) where line is not null;
 
+-- Whether an agency bills its clients outside the system, which decides what a lead of theirs costs.
+create function bills_manually(agency uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select from company_billing b where b.company_id = agency and b.manual_bill and b.root_id = scope_root()
+    and (scope_agency() is null or b.company_id = scope_agency()))
+$$;
+revoke execute on function bills_manually(uuid) from public;
+grant execute on function bills_manually(uuid) to lead_app;
+
 -- The campaigns of a party that may owe something, by its accounts of arrears.
 create index account_by_kind on account (root_id, kind, company_id);
 alter table company_billing
