@@ -5,6 +5,8 @@ import type { Tx } from './db/scope.ts';
 export interface Events {
   /** The card provider has said how an agency's account stands. */
   'account.changed': { owner: Owner & { agency_id: string }; status: string; chargesEnabled: boolean };
+  /** A campaign has begun to run, for the first time or again; in whatever scope did it. */
+  'campaign.started': { rootId: string; campaignId: string };
   /** A limit on spending was set, raised or lifted. */
   'caps.changed': { rootId: string };
   /** Money was drawn from wallets, whose balances the transaction holds; `available` is what can still be drawn. */

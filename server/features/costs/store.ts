@@ -72,11 +72,14 @@ export interface Priced {
   module: string;
 }
 
-/** What leads of campaigns cost at an instant: the client (with the term) and the agency, each null where unknown. */
+/**
+ * What leads of campaigns cost at an instant: the client (with the term) and the agency, each null where unknown; and
+ * whether the agency bills its clients outside.
+ */
 export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
   if (campaigns.length === 0) return [];
-  const { rows } = await sql<{ id: string; term: string; price: bigint; cost: bigint }>`
-    select c.id, r.term, r.lead_micros as price, greatest(coalesce(w.lead_micros, 0), root_minimum.least) as cost
+  const { rows } = await sql<{ id: string; term: string; price: bigint; cost: bigint; manual: boolean }>`
+    select c.id, r.term, r.lead_micros as price, bills_manually(c.agency_id) as manual, greatest(coalesce(w.lead_micros, 0), root_minimum.least) as cost
     from unnest(${campaigns.map((c) => c.id)}::uuid[], ${campaigns.map((c) => c.agency_id)}::uuid[],
                 ${campaigns.map((c) => c.module)}::text[]) c (id, agency_id, module)
     join lateral (select term, lead_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
