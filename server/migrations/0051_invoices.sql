@@ -63,6 +63,7 @@ create table invoice (
 create index invoice_by_company on invoice (company_id, finalised_at desc, id desc);
 create index invoice_by_agency on invoice (agency_id, side, finalised_at desc, id desc);
 create index invoice_by_root on invoice (root_id, side, finalised_at desc, id desc);
+create index invoice_receipt on invoice (transfer_id);
 create index invoice_open on invoice (company_id, side, finalised_at) where status = 'open';
 create index invoice_to_charge on invoice (root_id, next_attempt_at) where next_attempt_at is not null;
 call protect('invoice');
@@ -172,8 +173,11 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select exists (select from company_billing b where b.company_id = agency and b.manual_bill and b.root_id = scope_root()
     and (scope_agency() is null or b.company_id = scope_agency()))
 $$;
-revoke execute on function bills_manually(uuid) from public;
-grant execute on function bills_manually(uuid) to lead_app;
+-- By whose days periods end, which agencies and clients may know.
+create function root_zone() returns text
+language sql stable security definer set search_path = public, pg_temp as $$ select time_zone from company where id = scope_root() $$;
+revoke execute on function bills_manually(uuid), root_zone() from public;
+grant execute on function bills_manually(uuid), root_zone() to lead_app;
 
 -- The campaigns of a party that may owe something, by its accounts of arrears.
 create index account_by_kind on account (root_id, kind, company_id);
