@@ -18,6 +18,8 @@ export interface Events {
     side: 'retail' | 'wholesale';
     kind: string;
   };
+  /** A credit note or giving it up has changed what is due of an invoice (root's scope); `owner` pays it. */
+  'invoice.changed': { invoiceId: string; owner: Owner & { agency_id: string } };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */
   'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
 }

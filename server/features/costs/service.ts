@@ -309,6 +309,9 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
         found.get(id) ?? { term: FREE.term, priceMicros: 0n, costMicros: 0n, isManual: false };
     },
 
+    /** The fees of campaigns at an instant, both sides (micro-dollars), in the scope of the root. */
+    fees: store.fees,
+
     /** What campaigns cost their clients at an instant, with what is planned, as it travels. */
     async campaignCosts(tx: Tx, campaignIds: readonly string[], at: Date) {
       const now = new Map((await store.retailOf(tx, campaignIds, at)).map((row) => [row.campaign_id, row]));

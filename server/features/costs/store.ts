@@ -92,6 +92,34 @@ export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
   return rows;
 }
 
+/**
+ * The fees of campaigns at an instant: once and a month, of the client (nothing where its agency bills outside) and, at
+ * the campaign's payment term, of the agency.
+ */
+export async function fees(tx: Tx, campaigns: readonly Priced[], at: Date) {
+  if (campaigns.length === 0) return [];
+  const { rows } = await sql<{
+    id: string;
+    term: string;
+    setup: bigint;
+    month: bigint;
+    wholesale_setup: bigint;
+    wholesale_month: bigint;
+  }>`
+    select c.id, coalesce(r.term, 'Prepaid') as term,
+      case when bills_manually(c.agency_id) then 0 else coalesce(r.setup_micros, 0) end as setup,
+      case when bills_manually(c.agency_id) then 0 else coalesce(r.month_micros, 0) end as month,
+      coalesce(w.setup_micros, 0) as wholesale_setup, coalesce(w.month_micros, 0) as wholesale_month
+    from unnest(${campaigns.map((c) => c.id)}::uuid[], ${campaigns.map((c) => c.agency_id)}::uuid[],
+                ${campaigns.map((c) => c.module)}::text[]) c (id, agency_id, module)
+    left join lateral (select term, setup_micros, month_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
+                       order by valid_from desc, serial desc limit 1) r on true
+    left join lateral (select setup_micros, month_micros from wholesale_cost
+                       where company_id = c.agency_id and module = c.module and term = coalesce(r.term, 'Prepaid') and valid_from <= ${at}
+                       order by valid_from desc, serial desc limit 1) w on true`.execute(tx);
+  return rows;
+}
+
 /** What campaigns cost their clients at an instant. */
 export async function retailOf(tx: Tx, campaignIds: readonly string[], at: Date) {
   if (campaignIds.length === 0) return [];

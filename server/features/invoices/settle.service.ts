@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Tx } from '../../platform/db/scope.ts';
+import type { EventHub } from '../../platform/events.ts';
 import type { Ledger } from '../ledger/index.ts';
 import { agencyOf, type Payer } from './issue.service.ts';
 import { releaseKey, statusOf } from './policy.ts';
@@ -24,7 +25,7 @@ export const feeOf = (row: Pick<InvoiceRow, 'fee_micros' | 'fee_released_at'>): 
 export type Settle = ReturnType<typeof createSettle>;
 
 /** How invoices are settled: what is paid, credited and given up of them. Postings of payments are the collection's. */
-export function createSettle({ ledger }: { ledger: Ledger }) {
+export function createSettle({ ledger, events }: { ledger: Ledger; events: EventHub }) {
   /** An invoice, locked. @throws Refusal 404 */
   async function locked(tx: Tx, id: string): Promise<InvoiceRow> {
     const row = await store.invoiceById(tx, id, true);
@@ -48,6 +49,10 @@ export function createSettle({ ledger }: { ledger: Ledger }) {
       ...(status === 'paid' ? { paid_at: row.paid_at ?? at } : {}),
     });
   }
+
+  /** Tells that something else is due than was. */
+  const changed = (tx: Tx, row: InvoiceRow): Promise<void> =>
+    events.emit(tx, 'invoice.changed', { invoiceId: row.id, owner: ownerOf(row) });
 
   /**
    * Gives the wholesale part of a retail invoice back to its agency to pay, on its next wholesale invoice: the retail one
@@ -78,6 +83,7 @@ export function createSettle({ ledger }: { ledger: Ledger }) {
 
   return {
     locked,
+    changed,
     releaseFee,
     save,
 

@@ -52,14 +52,21 @@ export async function openEvents(tx: Tx, companyId: string, side: Side, events: 
   return rows;
 }
 
-/** The same, summed for looking at only: by cycle, kind, campaign and amount. */
-export async function openGroups(tx: Tx, companyId: string, side: Side, before: Date) {
+/**
+ * The same, summed for looking at only: by cycle, kind, campaign and amount. `travels`: wholesale that goes along with a
+ * retail invoice is left out.
+ */
+export async function openGroups(tx: Tx, companyId: string, side: Side, before: Date, travels: boolean) {
   const { rows } = await sql<Omit<EventRow, 'id' | 'account_campaign'> & { cycle: Cycle; count: bigint }>`
     select ${CYCLE} as cycle, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
       -e.amount as amount, count(*) as count
-    ${uncovered(companyId, side)} and e.created_at < ${before}::timestamptz group by 1, 2, 3, 4, 5, 6`.execute(
-    tx,
-  );
+    ${uncovered(companyId, side)} and e.created_at < ${before}::timestamptz
+    ${
+      travels
+        ? sql`and not exists (select from entry o where o.transfer_id = t.id and o.account_code = ${ARREARS.retail}::smallint
+            and not exists (select from transfer_cover c where c.transfer_id = t.id and c.side = 'retail'))`
+        : sql``
+    } group by 1, 2, 3, 4, 5, 6`.execute(tx);
   return rows;
 }
 
@@ -147,4 +154,44 @@ export async function updateInvoice(
   >,
 ): Promise<InvoiceRow> {
   return tx.updateTable('invoice').set(set).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** The time zone of the scope's root, which also its clients may know: periods end by its days. */
+export async function rootZone(tx: Tx): Promise<string> {
+  const { rows } = await sql<{ zone: string }>`select root_zone() as zone`.execute(tx);
+  return rows[0]?.zone ?? 'UTC';
+}
+
+export async function hasLine(tx: Tx, invoiceId: string, line: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('invoice_line')
+    .select('line')
+    .where('invoice_id', '=', invoiceId)
+    .where('line', '=', line)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertCreditNote(tx: Tx, row: Insertable<Schema['credit_note']>): Promise<void> {
+  await tx.insertInto('credit_note').values(row).execute();
+}
+
+export async function creditNoteByKey(tx: Tx, invoiceId: string, key: string) {
+  return tx
+    .selectFrom('credit_note')
+    .select(['id', 'amount_micros'])
+    .where('invoice_id', '=', invoiceId)
+    .where('idempotency_key', '=', key)
+    .executeTakeFirst();
+}
+
+/** The receipt of a top-up's transfer. */
+export async function receiptOf(tx: Tx, transferId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('invoice')
+    .select('id')
+    .where('transfer_id', '=', transferId)
+    .where('kind', '=', 'receipt')
+    .executeTakeFirst();
+  return row?.id;
 }
