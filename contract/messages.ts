@@ -133,6 +133,7 @@ export const ownMessages = {
   notAuthenticable: 'This payment cannot be confirmed any more. Please pay again.',
   invoiceCredited: 'The credit note was issued.',
   invoiceGivenUp: 'The invoice was given up.',
+  invoiceOfOthers: 'Only the company that issued this invoice can do that.',
   invoiceNotOpen: 'Nothing is due of this invoice any more.',
   receiptCredit: 'This is the receipt of a top-up. Refund the balance of its campaign instead.',
   creditNotByCard:

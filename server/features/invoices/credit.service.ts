@@ -31,11 +31,11 @@ export function createCredit(
   const inRoot = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId: ctx.actor.rootId }, work);
 
-  /** An invoice that the own company issued, as the reader's scope sees it. @throws Refusal 404, 403 */
+  /** An invoice that the own company issued, as the reader's scope sees it. @throws Refusal 404, 409 */
   async function issued(ctx: Ctx, id: string): Promise<void> {
     const row = await inScope(db.app, ctx.scope, (tx) => store.invoiceById(tx, id));
     if (!row) throw new Refusal('not_found', ownMessages.notFound);
-    if (row.issuer_id !== ctx.actor.companyId) throw new Refusal('forbidden', ownMessages.forbidden);
+    if (row.issuer_id !== ctx.actor.companyId) throw new Refusal('conflict', ownMessages.invoiceOfOthers);
   }
 
   /** What is owed and what was earned, of one side. */
@@ -137,7 +137,7 @@ export function createCredit(
     /**
      * Corrects an invoice by a credit note: what is due of an open one falls; of a paid one the money goes back to the card
      * that paid it. The same key does it once.
-     * @throws Refusal 404, 403 for who did not issue it, 409 when it is more than is due or was paid, or no card paid it
+     * @throws Refusal 404, 409 for who did not issue it, when it is more than is due or was paid, or no card paid it
      */
     async credit(
       ctx: Ctx,
@@ -201,7 +201,7 @@ export function createCredit(
 
     /**
      * Gives up what is still due of an open invoice. The wholesale part that it would have brought is the agency's to pay.
-     * @throws Refusal 404, 403, 409 when it is not open or a charge for it is under way
+     * @throws Refusal 404, 409 for who did not issue it, when it is not open or a charge for it is under way
      */
     async writeOff(ctx: Ctx, given: { id: string; reason: string }): Promise<void> {
       await issued(ctx, given.id);

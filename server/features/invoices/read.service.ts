@@ -186,13 +186,7 @@ export function createRead(
         // A client may not see its root: invoices are closed by the root's days.
         const zone = await store.rootZone(tx);
         const account = side === 'wholesale' && (await billing.accounts.connected(tx, company.id));
-        const rows = await store.openGroups(
-          tx,
-          company.id,
-          side,
-          now,
-          account ? account.charges_enabled : false,
-        );
+        const rows = await store.openGroups(tx, company.id, side, account ? account.charges_enabled : false);
         const names = await store.campaignNames(tx, [
           ...new Set(rows.flatMap((row) => row.campaign_id ?? [])),
         ]);

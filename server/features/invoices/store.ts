@@ -56,11 +56,11 @@ export async function openEvents(tx: Tx, companyId: string, side: Side, events: 
  * The same, summed for looking at only: by cycle, kind, campaign and amount. `travels`: wholesale that goes along with a
  * retail invoice is left out.
  */
-export async function openGroups(tx: Tx, companyId: string, side: Side, before: Date, travels: boolean) {
+export async function openGroups(tx: Tx, companyId: string, side: Side, travels: boolean) {
   const { rows } = await sql<Omit<EventRow, 'id' | 'account_campaign'> & { cycle: Cycle; count: bigint }>`
     select ${CYCLE} as cycle, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
       -e.amount as amount, count(*) as count
-    ${uncovered(companyId, side)} and e.created_at < ${before}::timestamptz
+    ${uncovered(companyId, side)}
     ${
       travels
         ? sql`and not exists (select from entry o where o.transfer_id = t.id and o.account_code = ${ARREARS.retail}::smallint
