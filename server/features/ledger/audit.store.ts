@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { INVOICE_CHECKS } from './audit-invoices.store.ts';
 
 /** What one invariant came to. */
 export interface AuditCheck {
@@ -116,6 +117,19 @@ const CHECKS: Record<string, string> = {
 const COUNTS = `select (select count(*) from transfer) as transfers, (select count(*) from entry) as entries, (select count(*) from account) as accounts,
   (select count(*) from wallet_lot) as lots, (select count(*) from lead) as leads`;
 
+/** What breaks checks, over sums that all of them share. */
+async function violations(client: pg.ClientBase, sums: string, checks: Record<string, string>) {
+  const { rows } = await client.query<{ name: string; line: string; all: string }>(
+    `with ${sums}found as (
+       ${Object.entries(checks)
+         .map(([name, query]) => `select '${name}' as name, line from (${query}) x (line)`)
+         .join('\nunion all\n')}),
+     numbered as (select name, line, count(*) over (partition by name) as all, row_number() over (partition by name) as place from found)
+     select * from numbered where place <= ${EXAMPLES}`,
+  );
+  return rows;
+}
+
 /**
  * Proves the ledger's invariants over everything in the database, all in one snapshot: safe beside a system at work, since
  * nothing is written and nothing is locked. `client` is connected as somebody who may become lead_owner.
@@ -135,17 +149,13 @@ export async function auditLedger(
               set_config('enable_sort', 'off', true)`,
       [`${seconds}s`],
     );
-    const { rows: found } = await client.query<{ name: string; line: string; all: string; place: string }>(
-      `with ${SUMS}, found as (
-         ${Object.entries(CHECKS)
-           .map(([name, query]) => `select '${name}' as name, line from (${query}) x (line)`)
-           .join('\nunion all\n')}),
-       numbered as (select name, line, count(*) over (partition by name) as all, row_number() over (partition by name) as place from found)
-       select * from numbered where place <= ${EXAMPLES}`,
-    );
+    const found = [
+      ...(await violations(client, `${SUMS}, `, CHECKS)),
+      ...(await violations(client, '', INVOICE_CHECKS)),
+    ];
     const { rows: counts } = await client.query(COUNTS);
     return {
-      checks: Object.keys(CHECKS).map((name) => {
+      checks: Object.keys({ ...CHECKS, ...INVOICE_CHECKS }).map((name) => {
         const mine = found.filter((row) => row.name === name);
         return {
           name,
