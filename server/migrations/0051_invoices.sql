@@ -127,6 +127,20 @@ create table billing_close (
 call protect('billing_close');
 grant select, insert, update on billing_close to lead_app;
 
+-- All events of a party before an instant are on invoices, so that looking for those that are not begins there, however
+-- long the party has been here. Only a help: without a row all events are looked at.
+create table billing_mark (
+  company_id uuid not null,
+  side       text not null check (side in ('retail', 'wholesale')),
+  root_id    uuid not null,
+  agency_id  uuid not null,
+  clear_to   timestamptz not null,
+  primary key (company_id, side),
+  foreign key (root_id, agency_id, company_id) references company (root_id, agency_id, id)
+);
+call protect('billing_mark');
+grant select, insert, update on billing_mark to lead_app;
+
 -- What a campaign's fee of a month ('2026-03') or its platform fee ('once') was; a row also where it was nothing, so that
 -- no fee is asked for again when costs change.
 create table campaign_fee (
@@ -155,6 +169,8 @@ where c.state = 'active' or exists (select from campaign_hour h where h.campaign
 -- All of it is written in the root's scope, since both sides are posted at once: no agency or client writes an invoice of its own.
 create policy issued_by_root on invoice_series as restrictive for insert to lead_agency, lead_client with check (false);
 create policy counted_by_root on invoice_series as restrictive for update to lead_agency, lead_client using (false);
+create policy noted_by_root on billing_mark as restrictive for insert to lead_agency, lead_client with check (false);
+create policy moved_by_root on billing_mark as restrictive for update to lead_agency, lead_client using (false);
 create policy issued_by_root on invoice as restrictive for insert to lead_agency, lead_client with check (false);
 create policy settled_by_root on invoice as restrictive for update to lead_agency, lead_client using (false);
 create policy issued_by_root on invoice_line as restrictive for insert to lead_agency, lead_client with check (false);

@@ -310,6 +310,7 @@ export interface Schema {
     user_id: Maybe<string>;
     created_at: At;
   };
+  billing_mark: ClientOwner & { side: 'retail' | 'wholesale'; clear_to: At };
   campaign_fee: ClientOwner & {
     campaign_id: string;
     kind: 'platform_fee' | 'monthly_fee';
