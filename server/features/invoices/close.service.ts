@@ -6,10 +6,13 @@ import type { createIssue } from './issue.service.ts';
 import { rootOf } from './issue.service.ts';
 import { endedPeriods, periodOf } from './period.policy.ts';
 import type { Cycle } from './policy.ts';
+import { moveMark } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** Something that was posted so long before a period, and came to nothing since, is not looked for. */
 const LOOK_BACK_MS = 40 * DAY_MS;
+/** Nothing is posted that counts so long before the present, so what is older than that has been seen. */
+const MARK_BEHIND_MS = 2 * DAY_MS;
 
 /** Closes the periods that have ended: one invoice for each party, side and cycle (decision 0051). */
 export function createClose(
@@ -35,8 +38,8 @@ export function createClose(
         const looked = new Date(period.from.getTime() - LOOK_BACK_MS);
         for (const owner of await within((tx) => store.parties(tx, rootId, side, looked))) {
           try {
-            const done = await within((tx) =>
-              bill(
+            const done = await within(async (tx) => {
+              const issued = await bill(
                 tx,
                 {
                   owner,
@@ -49,8 +52,10 @@ export function createClose(
                   events: { before: period.to, cycle },
                 },
                 clock.now(),
-              ),
-            );
+              );
+              await moveMark(tx, owner, side, new Date(period.to.getTime() - MARK_BEHIND_MS));
+              return issued;
+            });
             if (done) issued++;
           } catch (error) {
             log.error({ err: error, company: owner.company_id }, 'a period could not be closed');

@@ -23,6 +23,10 @@ const CYCLE = sql<Cycle>`case when (
   select r.term from retail_cost r where r.campaign_id = t.campaign_id and r.valid_from <= t.created_at
   order by r.valid_from desc, r.serial desc limit 1) = 'Weekly' then 'Weekly' else 'Monthly' end`;
 
+/** From where on there may be events that no invoice has yet. */
+const sinceMark = (companyId: string, side: Side) => sql`and e.created_at >= coalesce(
+  (select clear_to from billing_mark where company_id = ${companyId}::uuid and side = ${side}), '-infinity')`;
+
 const uncovered = (companyId: string, side: Side) => sql`
   from entry e join transfer t on t.id = e.transfer_id join account a on a.id = e.account_id
   where e.company_id = ${companyId}::uuid and e.account_code = ${ARREARS[side]}::smallint and t.kind <> all (${NO_EVENTS}::text[])
@@ -44,7 +48,7 @@ export async function openEvents(tx: Tx, companyId: string, side: Side, events: 
   const which =
     'transferIds' in events
       ? sql`and t.id = any(${events.transferIds}::uuid[])`
-      : sql`and e.created_at < ${events.before}::timestamptz ${events.cycle ? sql`and ${CYCLE} = ${events.cycle}` : sql``}`;
+      : sql`${sinceMark(companyId, side)} and e.created_at < ${events.before}::timestamptz ${events.cycle ? sql`and ${CYCLE} = ${events.cycle}` : sql``}`;
   const { rows } = await sql<EventRow>`
     select t.id, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
       a.campaign_id as account_campaign, -e.amount as amount
@@ -60,7 +64,7 @@ export async function openGroups(tx: Tx, companyId: string, side: Side, travels:
   const { rows } = await sql<Omit<EventRow, 'id' | 'account_campaign'> & { cycle: Cycle; count: bigint }>`
     select ${CYCLE} as cycle, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
       -e.amount as amount, count(*) as count
-    ${uncovered(companyId, side)}
+    ${uncovered(companyId, side)} ${sinceMark(companyId, side)}
     ${
       travels
         ? sql`and not exists (select from entry o where o.transfer_id = t.id and o.account_code = ${ARREARS.retail}::smallint
@@ -68,6 +72,25 @@ export async function openGroups(tx: Tx, companyId: string, side: Side, travels:
         : sql``
     } group by 1, 2, 3, 4, 5, 6`.execute(tx);
   return rows;
+}
+
+/**
+ * Notes from where on a party may have events that no invoice has yet: its oldest one, at most an instant (a day or more
+ * past, since postings under way may count before now).
+ */
+export async function moveMark(
+  tx: Tx,
+  owner: { root_id: string; agency_id: string; company_id: string },
+  side: Side,
+  atMost: Date,
+): Promise<void> {
+  await sql`
+    insert into billing_mark (company_id, side, root_id, agency_id, clear_to)
+    select ${owner.company_id}::uuid, ${side}, ${owner.root_id}::uuid, ${owner.agency_id}::uuid,
+      least(${atMost}::timestamptz, (select min(e.created_at) ${uncovered(owner.company_id, side)} ${sinceMark(owner.company_id, side)}))
+    on conflict (company_id, side) do update set clear_to = greatest(billing_mark.clear_to, excluded.clear_to)`.execute(
+    tx,
+  );
 }
 
 /** What an agency owes of these events to its root and no invoice has yet, by event. */

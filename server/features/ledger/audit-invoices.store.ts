@@ -43,6 +43,12 @@ export const INVOICE_CHECKS: Record<string, string> = {
     full join (select company_id, sum(total_micros - paid_micros - credited_micros) as total from invoice
                where side = 'retail' and status = 'open' group by 1) d on d.company_id = o.company_id
     where coalesce(o.total, 0) <> coalesce(d.total, 0)`,
+  'no event is overlooked: what is before a mark is on an invoice': `
+    select 'event ' || t.id || ' of company ' || m.company_id || ' (' || m.side || ') is on no invoice'
+    from billing_mark m join entry e on e.company_id = m.company_id and e.account_code = case when m.side = 'retail' then 2 else 11 end
+      and e.created_at < m.clear_to
+    join transfer t on t.id = e.transfer_id and t.kind not in ('invoice', 'credit_note', 'payment', 'refund', 'write_off')
+    where not exists (select from transfer_cover c where c.transfer_id = t.id and c.side = m.side)`,
   'what the fees of campaigns were is what was posted': `
     with posted as (
       select t.reference_id as campaign_id, t.kind, coalesce(-sum(e.amount) filter (where e.account_code = 2), 0) as retail,
