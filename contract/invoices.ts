@@ -227,7 +227,7 @@ export const Paid = z.object({
   paymentgateway: z.enum(['stripe', 'sandbox']),
 });
 
-/** Money that is due: charging it, and what follows when it cannot be charged. */
+/** Money that is due: charging it, and what follows when it cannot be charged. @public */
 export const collection = {
   pay: call
     .route({

@@ -8,8 +8,8 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Posting } from '../ledger/index.ts';
 import type { Purpose } from '../payments/index.ts';
 import { agencyOf, issuerOf, rootOf } from './issue.service.ts';
+import type { InvoiceParts } from './parts.ts';
 import { numberOf, statusOf } from './policy.ts';
-import type { InvoiceParts } from './service.ts';
 import { dueOf, feeOf, ownerOf, type Settle } from './settle.service.ts';
 import * as store from './store.ts';
 

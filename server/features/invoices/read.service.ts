@@ -8,10 +8,10 @@ import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Charge } from '../payments/index.ts';
 import { PAID_FOR } from './credit.service.ts';
+import type { InvoiceParts } from './parts.ts';
 import { periodOf } from './period.policy.ts';
 import * as policy from './policy.ts';
 import * as readStore from './read.store.ts';
-import type { InvoiceParts } from './service.ts';
 import { dueOf } from './settle.service.ts';
 import * as store from './store.ts';
 

@@ -1,31 +1,15 @@
 import type { Platform } from '../../platform/platform.ts';
-import type { Audit } from '../audit/index.ts';
-import type { Billing } from '../billing/index.ts';
-import type { Costs } from '../costs/index.ts';
-import type { Ledger } from '../ledger/index.ts';
-import type { Charges } from '../payments/index.ts';
-import type { Tenants } from '../tenants/index.ts';
-import type { Wallet } from '../wallet/index.ts';
 import { createClose } from './close.service.ts';
 import { createCredit } from './credit.service.ts';
 import { createFees } from './fees.service.ts';
 import { createIssue } from './issue.service.ts';
+import type { InvoiceParts } from './parts.ts';
 import { feeJob } from './queue.ts';
 import { createRead } from './read.service.ts';
 import { createSettle } from './settle.service.ts';
 import { invoiceById } from './store.ts';
 
 export type Invoices = ReturnType<typeof createInvoices>;
-
-export interface InvoiceParts {
-  ledger: Ledger;
-  tenants: Tenants;
-  billing: Billing;
-  wallet: Wallet;
-  costs: Costs;
-  audit: Audit;
-  charges: Charges;
-}
 
 /** Invoices, final at birth (decision 0051): issued, corrected by credit notes, given up; and the fees that are on them. */
 export function createInvoices(platform: Platform, parts: InvoiceParts) {
