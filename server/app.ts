@@ -20,6 +20,7 @@ import { createDelivery, deliveryRoutes, startDelivery } from './features/delive
 import { createExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
 import { insightRoutes } from './features/insight/index.ts';
+import { createInvoices, invoicesRoutes, startInvoices } from './features/invoices/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
 import {
@@ -118,6 +119,15 @@ export function createFeatures(
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
+  const invoices = createInvoices(platform, {
+    ledger,
+    tenants,
+    billing,
+    wallet,
+    costs,
+    audit,
+    charges: payments.charges,
+  });
   const agreements = createAgreements(platform, { tenants, audit });
   const dataWallet = createDataWallet(platform, {
     tenants,
@@ -154,6 +164,7 @@ export function createFeatures(
     caps,
     wallet,
     billing,
+    invoices,
     agreements,
     dataWallet,
     setup,
@@ -318,6 +329,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.delivery, delivery.handlers);
     addCalls(server, clock, doors, contract.identity, identity.handlers);
     addCalls(server, clock, doors, contract.ledger, ledger.handlers);
+    addCalls(server, clock, doors, contract.invoices, invoicesRoutes(features.invoices));
     addCalls(server, clock, doors, contract.payments, paymentsRoutes(features.payments, platform));
     addNoticeRoute(server, features.payments);
     addCalls(server, clock, doors, contract.caps, capsRoutes(features.caps));
@@ -372,6 +384,7 @@ export async function createApp(parts: AppParts) {
         await features.caps.start();
         await startWallet(features.wallet, features.tenants, jobs);
         await features.dataWallet.auto.start();
+        await startInvoices(features.invoices, features.tenants, platform);
         await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
       }

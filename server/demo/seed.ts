@@ -354,6 +354,29 @@ export async function seedDemo(
       10,
       ['https://lakeside.example/used'],
     ),
+    // Two that are billed in arrears, with fees: their weeks and months end in invoices.
+    await plan(
+      northwind,
+      {
+        name: 'Gift guide readers',
+        siteUrl: 'https://gifts.northwind.example/',
+        price: 1_750_000n,
+        costs: { term: 'Weekly', setup_micros: 99n * USD, month_micros: 29n * USD },
+      },
+      9,
+      ['https://gifts.northwind.example/', 'https://gifts.northwind.example/hikers'],
+    ),
+    await plan(
+      harbor,
+      {
+        name: 'Whitening offer',
+        siteUrl: 'https://whitening.harbordental.example/',
+        price: 3_250_000n,
+        costs: { term: 'Monthly', setup_micros: 49n * USD, month_micros: 19_900_000n },
+      },
+      7,
+      ['https://whitening.harbordental.example/'],
+    ),
     await plan(
       orchard,
       {
@@ -447,6 +470,11 @@ export async function seedDemo(
         ),
       );
       await features.leads.resolver.resolveAll();
+    }
+    // As the hourly jobs would: fees of a new month, and the periods that have ended.
+    for (const root of [master, summit]) {
+      await features.invoices.fees.sweep(root.id);
+      await features.invoices.close(root.id);
     }
   }
 }

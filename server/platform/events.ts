@@ -5,10 +5,21 @@ import type { Tx } from './db/scope.ts';
 export interface Events {
   /** The card provider has said how an agency's account stands. */
   'account.changed': { owner: Owner & { agency_id: string }; status: string; chargesEnabled: boolean };
+  /** A campaign has begun to run, for the first time or again; in whatever scope did it. */
+  'campaign.started': { rootId: string; campaignId: string };
   /** A limit on spending was set, raised or lifted. */
   'caps.changed': { rootId: string };
   /** Money was drawn from wallets, whose balances the transaction holds; `available` is what can still be drawn. */
   'wallet.drawn': { rootId: string; wallets: { agencyId: string; available: bigint }[] };
+  /** An invoice has been issued (root's scope); `owner` pays it. A receipt is not told: it is paid already. */
+  'invoice.issued': {
+    invoiceId: string;
+    owner: Owner & { agency_id: string };
+    side: 'retail' | 'wholesale';
+    kind: string;
+  };
+  /** A credit note or giving it up has changed what is due of an invoice (root's scope); `owner` pays it. */
+  'invoice.changed': { invoiceId: string; owner: Owner & { agency_id: string } };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */
   'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
 }

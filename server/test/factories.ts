@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Features } from '../app.ts';
+import type { Retail } from '../features/costs/index.ts';
 import type { NewCompany } from '../features/tenants/index.ts';
 import type { Clock, ManualClock } from '../platform/clock.ts';
 import { inScope } from '../platform/db/scope.ts';
@@ -147,6 +148,8 @@ export function createFactories(features: Features, platform: Platform) {
         name?: string;
         siteUrl?: string;
         price?: bigint;
+        /** Other costs than a lead's price; the term is Prepaid unless it says otherwise. */
+        costs?: Partial<Retail>;
         balance?: bigint;
         state?: 'active' | 'paused' | 'archived';
         reidentify?: string;
@@ -178,6 +181,7 @@ export function createFactories(features: Features, platform: Platform) {
           min_confidence: given.minConfidence ?? 50,
           daily_cap: given.dailyCap ?? null,
           price_micros: given.price ?? 0n,
+          ...(given.costs ? { costs: given.costs } : {}),
           created_at: at,
           updated_at: at,
         });

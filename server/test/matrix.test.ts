@@ -140,6 +140,58 @@ async function freshPlan(target: Target): Promise<string> {
   return rows[0].plan_id;
 }
 
+/** A new open invoice: of the target's client, for a root of the target's agency. */
+async function freshInvoice(t: Target, who: Principal | undefined): Promise<string> {
+  const agency = {
+    root_id: t.client.root_id,
+    agency_id: t.client.agency_id!,
+    company_id: t.client.agency_id!,
+  };
+  const root = { root_id: t.client.root_id, agency_id: null, company_id: t.client.root_id };
+  const isRoot = who?.grade.startsWith('root');
+  const owner = isRoot ? agency : { ...agency, company_id: t.client.id };
+  const at = app.clock.now();
+  return inScope(app.platform.db.app, { rootId: t.client.root_id }, async (tx) => {
+    const [event] = await app.features.ledger.post(
+      tx,
+      [
+        {
+          owner,
+          kind: 'adjustment',
+          referenceId: null,
+          memo: `${t.canary} owes`,
+          key: `matrix ${++serial}`,
+          entries: [
+            { account: { owner, kind: isRoot ? 'agency_payable' : 'client_unbilled' }, amount: -3_000_000n },
+            {
+              account: isRoot
+                ? { owner: root, kind: 'root_revenue' }
+                : { owner: agency, kind: 'agency_revenue' },
+              amount: 3_000_000n,
+            },
+          ],
+        },
+      ],
+      at,
+    );
+    const issued = await app.features.invoices.bill(
+      tx,
+      {
+        owner,
+        side: isRoot ? 'wholesale' : 'retail',
+        kind: 'to_date',
+        term: null,
+        periodKey: `matrix ${serial}`,
+        from: null,
+        to: null,
+        events: { transferIds: [event!] },
+      },
+      at,
+    );
+    return issued!.id;
+  });
+}
+
 /** A coupon of a target's root. */
 async function freshCoupon(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
@@ -880,6 +932,38 @@ const samples: Record<string, Sample> = {
   'GET /api/ledger/statement/export': {
     named: true,
     request: (t) => ({ url: `/api/ledger/statement/export?companyID=${t.client.id}` }),
+  },
+  'GET /api/billing/invoices': {
+    named: true,
+    request: (t) => ({ url: `/api/billing/invoices?companyID=${t.client.id}` }),
+  },
+  'GET /api/billing/upcoming': {
+    named: true,
+    request: (t) => ({ url: `/api/billing/upcoming?companyID=${t.client.id}` }),
+  },
+  'GET /api/billing/invoices/:id': {
+    named: true,
+    request: async (t, who) => ({ url: `/api/billing/invoices/${await freshInvoice(t, who)}` }),
+  },
+  'GET /api/billing/invoices/:id/lines/:line/events': {
+    named: true,
+    request: async (t, who) => ({
+      url: `/api/billing/invoices/${await freshInvoice(t, who)}/lines/1/events`,
+    }),
+  },
+  'POST /api/billing/invoices/:id/credit': {
+    named: true,
+    request: async (t, who) => ({
+      url: `/api/billing/invoices/${await freshInvoice(t, who)}/credit`,
+      body: { amount: '1.00', reason: 'matrix', idempotencyKey: NOBODY },
+    }),
+  },
+  'POST /api/billing/invoices/:id/write-off': {
+    named: true,
+    request: async (t, who) => ({
+      url: `/api/billing/invoices/${await freshInvoice(t, who)}/write-off`,
+      body: { reason: 'matrix' },
+    }),
   },
   'GET /api/ledger/caps': { named: false, request: () => ({ url: '/api/ledger/caps' }) },
   'PUT /api/ledger/caps': {

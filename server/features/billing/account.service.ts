@@ -51,6 +51,8 @@ export function createAccounts(payments: Payments, events: EventHub) {
     /** How a company is billed. */
     terms: async (tx: Tx, companyId: string) => (await store.billingOf(tx, companyId)) ?? NOTHING_SET,
     setTerms: store.saveBilling,
+    /** Whether an agency bills its clients outside the system (manual_bill). */
+    billsManually: store.billsManually,
     /** Puts a test card on file. @throws Refusal 409 where a provider is configured */
     sandboxCard: (owner: AgencyOwner, outcome: 'works' | 'declines') => payments.sandbox.card(owner, outcome),
     /** Takes an agency's sandbox account a step on, at once. @throws Refusal 409 where a provider is configured */

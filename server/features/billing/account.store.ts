@@ -1,10 +1,16 @@
-import type { Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
 /** How a company is billed; undefined: nothing has been set yet. */
 export async function billingOf(tx: Tx, companyId: string) {
   return tx.selectFrom('company_billing').selectAll().where('company_id', '=', companyId).executeTakeFirst();
+}
+
+/** Whether an agency bills its clients outside the system; also a client's scope may know. */
+export async function billsManually(tx: Tx, agencyId: string): Promise<boolean> {
+  const { rows } = await sql<{ manual: boolean }>`select bills_manually(${agencyId}) as manual`.execute(tx);
+  return rows[0]!.manual;
 }
 
 /** Sets some of what a company is billed by; the rest stays as it was. */

@@ -33,6 +33,23 @@ export function createBilling(deps: {
     leadCosts: deps.costs.prices,
     supplierCost: store.supplierCost,
 
+    /**
+     * How leads of campaigns are sold at an instant: what client and agency are charged, and whether the client owes it
+     * (Weekly, Monthly) or its balance pays. An agency that bills its clients outside sells to them for nothing here. One
+     * query for all.
+     */
+    async selling(tx: Tx, campaigns: readonly { id: string; agency_id: string; module: string }[], at: Date) {
+      const costOf = await deps.costs.prices(tx, campaigns, at);
+      return (id: string) => {
+        const { term, priceMicros, costMicros, isManual } = costOf(id);
+        return {
+          priceMicros: isManual ? 0n : priceMicros,
+          costMicros,
+          isOwed: term === 'Weekly' || term === 'Monthly',
+        };
+      };
+    },
+
     /** Sets what the root asks of an agency for a lead from an instant on; what was before stays as it was. */
     setLeadCost: deps.costs.setLeadCost,
 

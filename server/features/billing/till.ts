@@ -23,6 +23,8 @@ export interface LeadSale {
   priceMicros: bigint;
   costMicros: bigint;
   supplierMicros?: bigint;
+  /** The client owes it (payment terms Weekly and Monthly): its balance neither pays nor refuses it. */
+  isOwed?: boolean;
 }
 
 /** Why a lead cannot be sold. */
@@ -115,7 +117,7 @@ export async function openTill(
 
     /** What stands in the way of a sale. */
     refusal(sale: Omit<LeadSale, 'id'>): SaleRefusal | null {
-      if ((balances.get(sale.campaignId) ?? 0n) < sale.priceMicros) return 'balance_empty';
+      if (!sale.isOwed && (balances.get(sale.campaignId) ?? 0n) < sale.priceMicros) return 'balance_empty';
       return limits.refusal(spendOf(sale));
     },
 
@@ -123,7 +125,8 @@ export async function openTill(
     take(sale: LeadSale): void {
       const spend = spendOf(sale);
       limits.take(sale.rootId, spend);
-      balances.set(sale.campaignId, (balances.get(sale.campaignId) ?? 0n) - sale.priceMicros);
+      if (!sale.isOwed)
+        balances.set(sale.campaignId, (balances.get(sale.campaignId) ?? 0n) - sale.priceMicros);
       const parts = spend.walletMicros > 0n ? wallets.get(sale.agencyId)!.draw(spend.walletMicros) : null;
       sold.push({ sale, spend, parts });
     },
@@ -150,7 +153,11 @@ export async function openTill(
             key: `lead:${sale.id}`,
             entries: [
               {
-                account: { owner: clientOf(sale), kind: 'client_prepaid', campaignId: sale.campaignId },
+                account: {
+                  owner: clientOf(sale),
+                  kind: sale.isOwed ? 'client_unbilled' : 'client_prepaid',
+                  campaignId: sale.campaignId,
+                },
                 amount: -sale.priceMicros,
               },
               { account: { owner: agency, kind: 'agency_revenue' }, amount: sale.priceMicros },

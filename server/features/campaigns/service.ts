@@ -195,9 +195,11 @@ export function createCampaigns(
   ): Promise<SaleRefusal | null> {
     const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
     const till = await billing.openTill(tx, [{ id: row.id, ...of }], at);
-    const { priceMicros, costMicros } = (await billing.leadCosts(tx, [row], at))(row.id);
-    return till.refusal({ ...of, campaignId: row.id, priceMicros, costMicros });
+    return till.refusal({ ...of, campaignId: row.id, ...(await billing.selling(tx, [row], at))(row.id) });
   }
+
+  const started = (tx: Tx, row: { id: string; root_id: string }): Promise<void> =>
+    platform.events.emit(tx, 'campaign.started', { rootId: row.root_id, campaignId: row.id });
 
   /** Changes the state of a campaign, checked against what the change needs. */
   async function setState(
@@ -232,6 +234,7 @@ export function createCampaigns(
       state_reason: to === 'paused' ? 'person' : null,
       updated_at: clock.now(),
     });
+    if (to === 'active' && from !== 'active') await started(tx, row);
     await audit.record(tx, ctx, {
       action,
       objectKind: 'campaign',
@@ -261,6 +264,7 @@ export function createCampaigns(
         });
         if (why) continue;
         resumed++;
+        await started(tx, row);
         await audit.recordSystem(tx, at, ownerOf(row), {
           action: 'campaign.resumed',
           objectKind: 'campaign',
@@ -306,19 +310,24 @@ export function createCampaigns(
       const price = retail.lead_micros;
       return inScope(db.app, ctx.scope, async (tx) => {
         const id = newId(now);
+        // Nobody waits for a balance who owes the leads, or who is billed outside.
+        const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
+        const needsBalance =
+          price > 0n && !isOwed && !(await billing.accounts.billsManually(tx, owner.agency_id));
         await store.insertCampaign(tx, {
           id,
           ...owner,
           module: 'local',
           ...columns(given),
           ...bounds,
-          state: price > 0n ? 'paused' : 'active',
-          state_reason: price > 0n ? 'balance_empty' : null,
+          state: needsBalance ? 'paused' : 'active',
+          state_reason: needsBalance ? 'balance_empty' : null,
           site_key: newSiteKey(),
           created_at: now,
           updated_at: now,
         });
         await costs.beginCampaign(tx, owner, { id, module: 'local', at: now }, retail);
+        if (!needsBalance) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
           objectKind: 'campaign',
@@ -467,6 +476,7 @@ export function createCampaigns(
               state_reason: null,
               updated_at: clock.now(),
             });
+            await started(tx, row);
           }
           await audit.record(tx, ctx, {
             action: 'campaign.topup',
@@ -512,15 +522,25 @@ export function createCampaigns(
     leadsSince: store.leadsSince,
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),
-    /** Puts a campaign there as it is, with the price of a lead, micro-dollars. */
+    /** Puts a campaign there as it is, with the price of a lead, micro-dollars, and other costs. */
     insert: async (
       tx: Tx,
-      { price_micros, ...row }: Parameters<typeof store.insertCampaign>[1] & { price_micros: bigint },
+      {
+        price_micros,
+        costs: costsGiven,
+        ...row
+      }: Parameters<typeof store.insertCampaign>[1] & { price_micros: bigint; costs?: Partial<Retail> },
     ): Promise<void> => {
       await store.insertCampaign(tx, row);
       const { root_id, agency_id, company_id, id, module, created_at } = row;
       const owner = { root_id, agency_id, company_id };
-      await costs.beginCampaign(tx, owner, { id, module, at: created_at }, { lead_micros: price_micros });
+      await costs.beginCampaign(
+        tx,
+        owner,
+        { id, module, at: created_at },
+        { ...costsGiven, lead_micros: price_micros },
+      );
+      if (row.state === 'active') await started(tx, row);
     },
     newSiteKey,
   };

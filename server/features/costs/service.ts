@@ -300,10 +300,17 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
     async prices(tx: Tx, campaigns: readonly store.Priced[], at: Date) {
       const rows = await store.prices(tx, campaigns, at);
       const found = new Map(
-        rows.map((row) => [row.id, { term: row.term, priceMicros: row.price, costMicros: row.cost }]),
+        rows.map((row) => [
+          row.id,
+          { term: row.term, priceMicros: row.price, costMicros: row.cost, isManual: row.manual },
+        ]),
       );
-      return (id: string) => found.get(id) ?? { term: FREE.term, priceMicros: 0n, costMicros: 0n };
+      return (id: string) =>
+        found.get(id) ?? { term: FREE.term, priceMicros: 0n, costMicros: 0n, isManual: false };
     },
+
+    /** The fees of campaigns at an instant, both sides (micro-dollars), in the scope of the root. */
+    fees: store.fees,
 
     /** What campaigns cost their clients at an instant, with what is planned, as it travels. */
     async campaignCosts(tx: Tx, campaignIds: readonly string[], at: Date) {

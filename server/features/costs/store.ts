@@ -72,11 +72,14 @@ export interface Priced {
   module: string;
 }
 
-/** What leads of campaigns cost at an instant: the client (with the term) and the agency, each null where unknown. */
+/**
+ * What leads of campaigns cost at an instant: the client (with the term) and the agency, each null where unknown; and
+ * whether the agency bills its clients outside.
+ */
 export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
   if (campaigns.length === 0) return [];
-  const { rows } = await sql<{ id: string; term: string; price: bigint; cost: bigint }>`
-    select c.id, r.term, r.lead_micros as price, greatest(coalesce(w.lead_micros, 0), root_minimum.least) as cost
+  const { rows } = await sql<{ id: string; term: string; price: bigint; cost: bigint; manual: boolean }>`
+    select c.id, r.term, r.lead_micros as price, bills_manually(c.agency_id) as manual, greatest(coalesce(w.lead_micros, 0), root_minimum.least) as cost
     from unnest(${campaigns.map((c) => c.id)}::uuid[], ${campaigns.map((c) => c.agency_id)}::uuid[],
                 ${campaigns.map((c) => c.module)}::text[]) c (id, agency_id, module)
     join lateral (select term, lead_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
@@ -86,6 +89,34 @@ export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
                        order by valid_from desc, serial desc limit 1) w on true
     left join lateral (select case when c.module in ('enhance', 'b2b') then root_minimum(c.module, r.term, ${at}) end as least)
       root_minimum on true`.execute(tx);
+  return rows;
+}
+
+/**
+ * The fees of campaigns at an instant: once and a month, of the client (nothing where its agency bills outside) and, at
+ * the campaign's payment term, of the agency.
+ */
+export async function fees(tx: Tx, campaigns: readonly Priced[], at: Date) {
+  if (campaigns.length === 0) return [];
+  const { rows } = await sql<{
+    id: string;
+    term: string;
+    setup: bigint;
+    month: bigint;
+    wholesale_setup: bigint;
+    wholesale_month: bigint;
+  }>`
+    select c.id, coalesce(r.term, 'Prepaid') as term,
+      case when bills_manually(c.agency_id) then 0 else coalesce(r.setup_micros, 0) end as setup,
+      case when bills_manually(c.agency_id) then 0 else coalesce(r.month_micros, 0) end as month,
+      coalesce(w.setup_micros, 0) as wholesale_setup, coalesce(w.month_micros, 0) as wholesale_month
+    from unnest(${campaigns.map((c) => c.id)}::uuid[], ${campaigns.map((c) => c.agency_id)}::uuid[],
+                ${campaigns.map((c) => c.module)}::text[]) c (id, agency_id, module)
+    left join lateral (select term, setup_micros, month_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
+                       order by valid_from desc, serial desc limit 1) r on true
+    left join lateral (select setup_micros, month_micros from wholesale_cost
+                       where company_id = c.agency_id and module = c.module and term = coalesce(r.term, 'Prepaid') and valid_from <= ${at}
+                       order by valid_from desc, serial desc limit 1) w on true`.execute(tx);
   return rows;
 }
 

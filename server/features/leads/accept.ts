@@ -47,7 +47,7 @@ export function createAccept(
     const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     // What is valid now: a change of costs never touches what was sold before it.
-    const priceOf = await billing.leadCosts(tx, rows, now);
+    const saleOf = await billing.selling(tx, rows, now);
     const supplierMicros = await billing.supplierCost(tx, rootId, 'local', now);
     const till = await billing.openTill(
       tx,
@@ -76,8 +76,8 @@ export function createAccept(
           endsOn: row.ends_on,
           dailyCap: row.daily_cap,
           leadsToday: today.get(row.id) ?? 0,
-          priceMicros: priceOf(row.id).priceMicros,
-          balanceMicros: till.balance(row.id),
+          priceMicros: saleOf(row.id).priceMicros,
+          balanceMicros: saleOf(row.id).isOwed ? null : till.balance(row.id),
         },
       ]),
     );
@@ -129,7 +129,7 @@ export function createAccept(
       const key = `${campaign.company_id}/${visit.match.personId}`;
       const here = last.get(key) ?? new Map<string, Date>();
       const elsewhere = [...here].filter(([id]) => id !== campaign.id).map(([, at]) => at);
-      const { priceMicros, costMicros } = priceOf(campaign.id);
+      const { priceMicros, costMicros, isOwed } = saleOf(campaign.id);
       const id = newId(now);
       const sale = {
         id,
@@ -140,6 +140,7 @@ export function createAccept(
         priceMicros,
         costMicros,
         supplierMicros,
+        isOwed,
       };
       const ruled = refusal(
         {
@@ -170,7 +171,7 @@ export function createAccept(
       }
       till.take(sale);
       standing.leadsToday++;
-      standing.balanceMicros = till.balance(campaign.id);
+      if (!isOwed) standing.balanceMicros = till.balance(campaign.id);
       const next = till.refusal(sale);
       if (next) stopped.set(campaign.id, next);
       last.set(key, here.set(campaign.id, now));

@@ -23,7 +23,8 @@ export interface Standing {
   dailyCap: number | null;
   leadsToday: number;
   priceMicros: bigint;
-  balanceMicros: bigint;
+  /** Null: the client owes its leads, so no balance is needed. */
+  balanceMicros: bigint | null;
 }
 
 export type Refused =
@@ -95,6 +96,7 @@ export function refusal(
     return 'outside_dates';
   if (campaign.state !== 'active') return 'inactive';
   if (campaign.dailyCap !== null && campaign.leadsToday >= campaign.dailyCap) return 'daily_cap';
-  if (campaign.balanceMicros < campaign.priceMicros) return 'balance_empty';
+  if (campaign.balanceMicros !== null && campaign.balanceMicros < campaign.priceMicros)
+    return 'balance_empty';
   return null;
 }

@@ -37,8 +37,11 @@ const RETAIL = codesOf('client_prepaid', 'client_unbilled');
 const AGENCY = codesOf('agency_wallet', 'agency_payable', 'agency_revenue');
 const ROOT = codesOf('root_revenue', 'root_cost');
 
+/** Events with a client's side and an agency's. */
+const BILLED = ['lead', 'lead_return', 'platform_fee', 'monthly_fee'];
+
 /**
- * What a lead (or its return) was to each side, from its entries. Clients learn their price only, agencies their cost and
+ * What a lead (or its return, or a campaign's fee) was to each side, from its entries. Clients learn their price only, agencies their cost and
  * margin, the root everything, with its own margin.
  */
 export function sidesOf(
@@ -47,7 +50,7 @@ export function sidesOf(
   kind: string,
 ): Sides {
   const none: Sides = { price: null, cost: null, supplier: null, margin: null };
-  if (kind !== 'lead' && kind !== 'lead_return') return none;
+  if (!BILLED.includes(kind)) return none;
   const sum = (codes: number[]): bigint =>
     entries.reduce((all, entry) => (codes.includes(entry.account_code) ? all + entry.amount : all), 0n);
   const price = -sum(RETAIL);

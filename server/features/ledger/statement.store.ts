@@ -151,9 +151,17 @@ export async function leadsOf(tx: Tx, transferIds: string[], leadIds: string[]) 
 
 /** The newest events that a transfer collected, and how many there are. */
 export async function coveredBy(tx: Tx, id: string, most: number) {
+  // An invoice may collect both sides of an event, which is one event all the same.
   const base = tx.selectFrom('transfer_cover').where('covered_by', '=', id);
-  const rows = await base.select('transfer_id').orderBy('transfer_id', 'desc').limit(most).execute();
-  const { count } = await base.select((eb) => eb.fn.countAll<bigint>().as('count')).executeTakeFirstOrThrow();
+  const rows = await base
+    .select('transfer_id')
+    .distinct()
+    .orderBy('transfer_id', 'desc')
+    .limit(most)
+    .execute();
+  const { count } = await base
+    .select((eb) => eb.fn.count<bigint>('transfer_id').distinct().as('count'))
+    .executeTakeFirstOrThrow();
   return { ids: rows.map((row) => row.transfer_id), count: Number(count) };
 }
 

@@ -189,5 +189,11 @@ export async function addSnapshots(tx: Tx, rootId: string, before: Date): Promis
 
 /** Marks transfers as collected. */
 export async function addCovers(tx: Tx, rows: Insertable<Schema['transfer_cover']>[]): Promise<void> {
-  if (rows.length > 0) await tx.insertInto('transfer_cover').values(rows).execute();
+  if (rows.length === 0) return;
+  await sql`
+    insert into transfer_cover (transfer_id, side, covered_by, line, root_id, agency_id, company_id)
+    select * from unnest(
+      ${rows.map((r) => r.transfer_id)}::uuid[], ${rows.map((r) => r.side)}::text[], ${rows.map((r) => r.covered_by)}::uuid[],
+      ${rows.map((r) => r.line ?? null)}::integer[], ${rows.map((r) => r.root_id)}::uuid[],
+      ${rows.map((r) => r.agency_id ?? null)}::uuid[], ${rows.map((r) => r.company_id)}::uuid[])`.execute(tx);
 }

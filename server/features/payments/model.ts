@@ -152,6 +152,8 @@ export interface Charges {
     amountMicros?: bigint;
     key: string;
     reason: string;
+    /** Runs once, in the transaction that takes it off the books, after the purpose's handler. */
+    note?: (tx: Tx) => Promise<void>;
   }): Promise<{ status: 'succeeded' | 'pending' | 'failed' | 'unknown'; id: string; amountMicros: bigint }>;
   /** Asks the provider what has become of a charge, and settles it. @throws Refusal 404 */
   ask(rootId: string, chargeId: string): Promise<ChargeResult>;

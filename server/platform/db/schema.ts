@@ -19,6 +19,14 @@ export interface PersonalPermission {
   active: boolean;
 }
 
+/** Who issues or pays an invoice, as they were when it became final. */
+export interface InvoiceParty {
+  name: string;
+  address: string[];
+  email: string;
+  phone: string;
+}
+
 /** Column types of every table (bigint columns are JS bigints, dates 'YYYY-MM-DD', timestamps Date). */
 export interface Schema {
   migration: { name: string; hash: string; applied_at: Generated<Date> };
@@ -236,7 +244,86 @@ export interface Schema {
     onboarding_charged: MaybeAt;
     api_mode: Default<boolean>;
     white_labelling: Default<boolean>;
+    excluded_minimum_spend: Default<boolean>;
+    excluded_onboarding: Default<boolean>;
+    package_since: MaybeAt;
+    cancelled_at: MaybeAt;
     updated_at: At;
+  };
+  invoice_series: Owner & {
+    issuer_id: string;
+    document: 'invoice' | 'credit_note';
+    last: number;
+  };
+  invoice: ClientOwner & {
+    id: string;
+    issuer_id: string;
+    side: 'retail' | 'wholesale';
+    kind: 'period' | 'to_date' | 'receipt' | 'onboarding' | 'minimum_spend' | 'subscription';
+    term: Maybe<string>;
+    period_key: string;
+    period_from: MaybeAt;
+    period_to: MaybeAt;
+    number: string;
+    seq: number;
+    subtotal_micros: bigint;
+    tax_micros: Default<bigint>;
+    tax_name: Default<string>;
+    total_micros: bigint;
+    fee_micros: Default<bigint>;
+    issuer: Json<InvoiceParty>;
+    payer: Json<InvoiceParty>;
+    transfer_id: string;
+    finalised_at: At;
+    due_at: At;
+    status: 'open' | 'paid' | 'uncollectible' | 'void';
+    paid_micros: Default<bigint>;
+    credited_micros: Default<bigint>;
+    attempts: Default<number>;
+    first_failed_at: MaybeAt;
+    next_attempt_at: MaybeAt;
+    last_failure: Maybe<string>;
+    paid_at: MaybeAt;
+    closed_at: MaybeAt;
+    fee_released_at: MaybeAt;
+  };
+  invoice_line: ClientOwner & {
+    invoice_id: string;
+    line: number;
+    kind: string;
+    campaign_id: Maybe<string>;
+    description: string;
+    quantity: number;
+    unit_micros: bigint;
+    amount_micros: bigint;
+  };
+  credit_note: ClientOwner & {
+    id: string;
+    issuer_id: string;
+    invoice_id: string;
+    number: string;
+    seq: number;
+    amount_micros: bigint;
+    reason: string;
+    idempotency_key: string;
+    transfer_id: string;
+    user_id: Maybe<string>;
+    created_at: At;
+  };
+  billing_mark: ClientOwner & { side: 'retail' | 'wholesale'; clear_to: At };
+  campaign_fee: ClientOwner & {
+    campaign_id: string;
+    kind: 'platform_fee' | 'monthly_fee';
+    period: string;
+    term: string;
+    retail_micros: bigint;
+    wholesale_micros: bigint;
+    transfer_id: Maybe<string>;
+    created_at: At;
+  };
+  billing_close: Owner & {
+    term: 'Weekly' | 'Monthly';
+    closed_to: At;
   };
   agreement_acceptance: Owner & {
     id: string;
@@ -461,7 +548,12 @@ export interface Schema {
     amount: bigint;
     created_at: At;
   };
-  transfer_cover: Owner & { transfer_id: string; side: 'retail' | 'wholesale'; covered_by: string };
+  transfer_cover: Owner & {
+    transfer_id: string;
+    side: 'retail' | 'wholesale';
+    covered_by: string;
+    line: Maybe<number>;
+  };
   account_snapshot: Owner & { account_code: number; upto: At; balance: bigint };
   supplier_cost: Owner & { module: string; valid_from: At; cost_micros: bigint };
   wallet_lot: ClientOwner & {

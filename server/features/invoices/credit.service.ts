@@ -1,0 +1,293 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { microsOf, usd } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Posting } from '../ledger/index.ts';
+import type { Purpose } from '../payments/index.ts';
+import { agencyOf, issuerOf, rootOf } from './issue.service.ts';
+import type { InvoiceParts } from './parts.ts';
+import { numberOf, statusOf } from './policy.ts';
+import { dueOf, feeOf, ownerOf, type Settle } from './settle.service.ts';
+import * as store from './store.ts';
+
+/** What charges of invoices of each side are for. */
+export const PAID_FOR: Record<store.Side, Purpose[]> = {
+  retail: ['invoice'],
+  wholesale: ['wholesale', 'minimum_spend', 'onboarding'],
+};
+
+const refuse = (field: string, rule: string): never => {
+  throw new Refusal('conflict', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+};
+
+/** Correcting invoices: credit notes, and giving up what nobody will pay. Both are the issuer's to do. */
+export function createCredit(
+  { db, clock }: Platform,
+  { ledger, audit, charges, settle }: Pick<InvoiceParts, 'ledger' | 'audit' | 'charges'> & { settle: Settle },
+) {
+  const inRoot = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    inScope(db.app, { rootId: ctx.actor.rootId }, work);
+
+  /** An invoice that the own company issued, as the reader's scope sees it. @throws Refusal 404, 409 */
+  async function issued(ctx: Ctx, id: string): Promise<void> {
+    const row = await inScope(db.app, ctx.scope, (tx) => store.invoiceById(tx, id));
+    if (!row) throw new Refusal('not_found', ownMessages.notFound);
+    if (row.issuer_id !== ctx.actor.companyId) throw new Refusal('conflict', ownMessages.invoiceOfOthers);
+  }
+
+  /** What is owed and what was earned, of one side. */
+  const entriesOf = (
+    row: store.InvoiceRow,
+    amount: bigint,
+    against: 'revenue' | 'written_off',
+  ): Posting['entries'] => {
+    const owner = ownerOf(row);
+    const issuer = row.side === 'retail' ? agencyOf(owner) : rootOf(owner);
+    const revenue = row.side === 'retail' ? ('agency_revenue' as const) : ('root_revenue' as const);
+    return [
+      { account: { owner, kind: row.side === 'retail' ? 'client_receivable' : 'agency_invoiced' }, amount },
+      { account: { owner: issuer, kind: against === 'revenue' ? revenue : 'written_off' }, amount: -amount },
+    ];
+  };
+
+  interface Note {
+    amountMicros: bigint;
+    reason: string;
+    key: string;
+    userId: string | null;
+    /** The transfer that moved the money, where it is not the note's own. */
+    transferId?: string;
+  }
+
+  /** Writes the note of a locked invoice, posts it, and takes it off what is due. */
+  async function write(tx: Tx, row: store.InvoiceRow, note: Note, at: Date): Promise<store.InvoiceRow> {
+    const owner = ownerOf(row);
+    const id = newId(at);
+    const seq = await store.nextNumber(tx, issuerOf(owner, row.side), 'credit_note');
+    const number = numberOf('credit_note', seq);
+    const transferId =
+      note.transferId ??
+      (
+        await ledger.post(
+          tx,
+          [
+            {
+              owner,
+              kind: 'credit_note',
+              referenceId: row.id,
+              memo: `${number} of ${row.number}`,
+              key: `credit_note:${row.id}:${note.key}`,
+              entries: entriesOf(row, note.amountMicros, 'revenue'),
+            },
+          ],
+          at,
+        )
+      )[0]!;
+    await store.insertCreditNote(tx, {
+      id,
+      ...owner,
+      issuer_id: row.issuer_id,
+      invoice_id: row.id,
+      number,
+      seq,
+      amount_micros: note.amountMicros,
+      reason: note.reason,
+      idempotency_key: note.key,
+      transfer_id: transferId,
+      user_id: note.userId,
+      created_at: at,
+    });
+    const now = await settle.save(tx, row, { credited_micros: row.credited_micros + note.amountMicros }, at);
+    // No charge can carry more for the platform than it is worth itself.
+    if (now.paid_micros === 0n && feeOf(now) > now.total_micros - now.credited_micros)
+      await settle.releaseFee(tx, now, at);
+    await settle.changed(tx, now);
+    return now;
+  }
+
+  const told = (
+    tx: Tx,
+    ctx: Ctx,
+    row: store.InvoiceRow,
+    action: string,
+    description: string,
+  ): Promise<void> =>
+    audit.record(tx, ctx, {
+      action,
+      objectKind: 'invoice',
+      objectId: row.id,
+      description,
+      owner: ownerOf(row),
+    });
+
+  /** The charge that paid an invoice and can give so much back. */
+  async function payingCharge(tx: Tx, row: store.InvoiceRow) {
+    for (const purpose of PAID_FOR[row.side]) {
+      const found = await charges.of(tx, row.company_id, purpose, row.id);
+      const paid = found.find((charge) => charge.state === 'succeeded');
+      if (paid) return paid;
+    }
+    return null;
+  }
+
+  return {
+    /**
+     * Corrects an invoice by a credit note: what is due of an open one falls; of a paid one the money goes back to the card
+     * that paid it. The same key does it once.
+     * @throws Refusal 404, 409 for who did not issue it, when it is more than is due or was paid, or no card paid it
+     */
+    async credit(
+      ctx: Ctx,
+      given: { id: string; amount: string; reason: string; idempotencyKey: string },
+    ): Promise<void> {
+      await issued(ctx, given.id);
+      const amountMicros = microsOf(given.amount);
+      if (amountMicros <= 0n)
+        throw new Refusal('invalid', 'amount: must be above 0', { errors: { amount: ['must be above 0'] } });
+      const note: Note = {
+        amountMicros,
+        reason: given.reason,
+        key: given.idempotencyKey,
+        userId: ctx.actor.userId,
+      };
+      const done = async (tx: Tx, row: store.InvoiceRow): Promise<void> => {
+        await write(tx, row, note, clock.now());
+        await told(
+          tx,
+          ctx,
+          row,
+          'invoice.credit',
+          `Credited ${usd(amountMicros)} of invoice ${row.number}: ${given.reason}`,
+        );
+      };
+      const charge = await inRoot(ctx, async (tx) => {
+        const row = await settle.locked(tx, given.id);
+        const before = await store.creditNoteByKey(tx, row.id, note.key);
+        if (before) {
+          if (before.amount_micros !== amountMicros)
+            refuse('idempotencyKey', 'has been used for another amount');
+          return null;
+        }
+        if (row.kind === 'receipt') throw new Refusal('conflict', ownMessages.receiptCredit);
+        if (row.status === 'open') {
+          for (const purpose of PAID_FOR[row.side])
+            if (await charges.underWay(tx, row.company_id, purpose, row.id))
+              throw new Refusal('conflict', ownMessages.paymentUnderWay);
+          if (amountMicros > dueOf(row)) refuse('amount', `is more than is due, ${usd(dueOf(row))}`);
+          await done(tx, row);
+          return null;
+        }
+        if (row.status !== 'paid') refuse('id', 'nothing is due of this invoice and nothing was paid');
+        if (amountMicros > row.paid_micros)
+          refuse('amount', `is more than was paid, ${usd(row.paid_micros)}`);
+        const paid = await payingCharge(tx, row);
+        if (!paid) throw new Refusal('conflict', ownMessages.creditNotByCard);
+        return paid;
+      });
+      if (!charge) return;
+      // Takes the payment off the books by its purpose's handler, then credits the same: both or neither.
+      await charges.refund({
+        rootId: ctx.actor.rootId,
+        chargeId: charge.id,
+        amountMicros,
+        key: `credit:${given.id}:${note.key}`,
+        reason: given.reason,
+        note: async (tx) => done(tx, await settle.locked(tx, given.id)),
+      });
+    },
+
+    /**
+     * Gives up what is still due of an open invoice. The wholesale part that it would have brought is the agency's to pay.
+     * @throws Refusal 404, 409 for who did not issue it, when it is not open or a charge for it is under way
+     */
+    async writeOff(ctx: Ctx, given: { id: string; reason: string }): Promise<void> {
+      await issued(ctx, given.id);
+      await inRoot(ctx, async (tx) => {
+        const row = await settle.locked(tx, given.id);
+        if (row.status === 'uncollectible') return;
+        if (row.status !== 'open') throw new Refusal('conflict', ownMessages.invoiceNotOpen);
+        for (const purpose of PAID_FOR[row.side])
+          if (await charges.underWay(tx, row.company_id, purpose, row.id))
+            throw new Refusal('conflict', ownMessages.paymentUnderWay);
+        const at = clock.now();
+        const due = dueOf(row);
+        await ledger.post(
+          tx,
+          [
+            {
+              owner: ownerOf(row),
+              kind: 'write_off',
+              referenceId: row.id,
+              memo: row.number,
+              key: `write_off:${row.id}`,
+              entries: entriesOf(row, due, 'written_off'),
+            },
+          ],
+          at,
+        );
+        const now = await store.updateInvoice(tx, row.id, {
+          status: 'uncollectible',
+          next_attempt_at: null,
+          closed_at: at,
+        });
+        if (row.paid_micros === 0n) await settle.releaseFee(tx, now, at);
+        await settle.changed(tx, now);
+        await told(
+          tx,
+          ctx,
+          row,
+          'invoice.write_off',
+          `Gave up ${usd(due)} of invoice ${row.number}: ${given.reason}`,
+        );
+      });
+    },
+
+    /**
+     * Writes the credit note of a top-up that was refunded: takes it off its receipt. Posts nothing, the refund has its own
+     * transfer. Null without a receipt, or when the same key did before.
+     */
+    async creditReceipt(
+      tx: Tx,
+      given: {
+        transferId: string;
+        refundTransferId: string;
+        amountMicros: bigint;
+        reason: string;
+        key: string;
+        userId: string | null;
+      },
+      at: Date,
+    ): Promise<string | null> {
+      const receipt = await store.receiptOf(tx, given.transferId);
+      if (!receipt) return null;
+      const row = await settle.locked(tx, receipt);
+      if (await store.creditNoteByKey(tx, row.id, given.key)) return null;
+      const back = { ...row, paid_micros: row.paid_micros - given.amountMicros };
+      await store.updateInvoice(tx, row.id, {
+        paid_micros: back.paid_micros,
+        credited_micros: row.credited_micros + given.amountMicros,
+        status: statusOf({ ...back, credited_micros: row.credited_micros + given.amountMicros }),
+      });
+      const seq = await store.nextNumber(tx, issuerOf(ownerOf(row), 'retail'), 'credit_note');
+      const id = newId(at);
+      await store.insertCreditNote(tx, {
+        id,
+        ...ownerOf(row),
+        issuer_id: row.issuer_id,
+        invoice_id: row.id,
+        number: numberOf('credit_note', seq),
+        seq,
+        amount_micros: given.amountMicros,
+        reason: given.reason,
+        idempotency_key: given.key,
+        transfer_id: given.refundTransferId,
+        user_id: given.userId,
+        created_at: at,
+      });
+      return id;
+    },
+  };
+}

@@ -1,0 +1,287 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { INVOICE_KINDS } from '../../../contract/invoices.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import type { EventHub } from '../../platform/events.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Ledger, Posting } from '../ledger/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import * as policy from './policy.ts';
+import * as store from './store.ts';
+
+export type Payer = Owner & { agency_id: string };
+
+/** What is to be billed to whom. */
+export interface Bill {
+  /** Who pays: a client (retail; its agency issues), an agency (wholesale; its root issues). */
+  owner: Payer;
+  side: store.Side;
+  kind: (typeof INVOICE_KINDS)[number];
+  term: 'Weekly' | 'Monthly' | 'One Time' | 'Prepaid' | null;
+  /** Issued once for payer, side and key; at most 100 letters. */
+  periodKey: string;
+  from: Date | null;
+  to: Date | null;
+  events: store.Events;
+}
+
+export const agencyOf = (owner: Payer): Payer => ({ ...owner, company_id: owner.agency_id });
+export const rootOf = (owner: Owner): Owner => ({
+  root_id: owner.root_id,
+  agency_id: null,
+  company_id: owner.root_id,
+});
+export const issuerOf = (owner: Payer, side: store.Side): Owner =>
+  side === 'retail' ? agencyOf(owner) : rootOf(owner);
+
+/** Issues invoices: number, lines, ledger and covers in the caller's transaction (decision 0051). */
+export function createIssue({
+  ledger,
+  tenants,
+  billing,
+  events,
+}: {
+  ledger: Ledger;
+  tenants: Tenants;
+  billing: Billing;
+  events: EventHub;
+}) {
+  /** Who issues and who pays, as they are now. */
+  async function parties(tx: Tx, owner: Payer, issuer: Owner) {
+    const [from, to] = [await tenants.card(tx, issuer.company_id), await tenants.card(tx, owner.company_id)];
+    if (!from || !to) throw new Refusal('not_found', ownMessages.notFound);
+    return { issuer: JSON.stringify(policy.partyOf(from)), payer: JSON.stringify(policy.partyOf(to)) };
+  }
+
+  /**
+   * The wholesale of these events that goes along with a retail invoice as its fee: nothing unless the agency can charge,
+   * or when it is more than the invoice.
+   */
+  async function reservable(tx: Tx, agency: Payer, ids: string[], total: bigint) {
+    const nothing = { fee: 0n, sum: 0n, ids: [] as string[] };
+    const account = await billing.accounts.connected(tx, agency.company_id);
+    if (!account.charges_enabled || ids.length === 0) return nothing;
+    const owed = await store.wholesaleOf(tx, agency.company_id, ids);
+    const sum = owed.reduce((all, event) => all + event.amount, 0n);
+    const fee = policy.wholeCents(sum);
+    return fee <= 0n || fee > total ? nothing : { fee, sum, ids: owed.map((event) => event.id) };
+  }
+
+  return {
+    /**
+     * Bills events that no invoice has yet, in the scope of the root: takes the next number, writes invoice and lines,
+     * posts the transfer, lists what it collects, and tells ('invoice.issued'). Null: nothing to bill (below 0.50, not
+     * above zero, or this period was billed before).
+     */
+    async bill(
+      tx: Tx,
+      given: Bill,
+      at: Date,
+    ): Promise<{ id: string; number: string; totalMicros: bigint } | null> {
+      const { owner, side } = given;
+      await store.lockAgency(tx, owner.agency_id);
+      if (await store.ofPeriod(tx, owner.company_id, side, given.periodKey)) return null;
+      const open = await store.openEvents(tx, owner.company_id, side, given.events);
+      const sum = open.reduce((all, event) => all + event.amount, 0n);
+      const total = policy.wholeCents(sum);
+      if (total < policy.LEAST) return null;
+
+      const groups = new Map<string, policy.Group & { ids: string[] }>();
+      for (const event of open) {
+        const group = {
+          kind: policy.lineKindOf(event.kind, event.is_release),
+          campaignId: event.campaign_id,
+          memo: event.memo,
+          unit: event.amount,
+        };
+        const key = policy.groupKey(group);
+        const known = groups.get(key);
+        if (known) {
+          known.count++;
+          known.ids.push(event.id);
+        } else groups.set(key, { ...group, count: 1, ids: [event.id] });
+      }
+      const names = await store.campaignNames(tx, [
+        ...new Set(open.flatMap((event) => event.campaign_id ?? [])),
+      ]);
+      const lines = policy.linesOf([...groups.values()], (id) => {
+        const campaign = names.get(id);
+        if (!campaign) return '';
+        return side === 'retail' ? campaign.name : `${campaign.name} (${campaign.company_name})`;
+      });
+      const rounding = policy.roundingOf(sum);
+
+      const agency = agencyOf(owner);
+      const root = rootOf(owner);
+      const issuer = issuerOf(owner, side);
+      const id = newId(at);
+      const rest = sum - total;
+      const reserved =
+        side === 'retail'
+          ? await reservable(
+              tx,
+              agency,
+              open.map((event) => event.id),
+              total,
+            )
+          : { fee: 0n, sum: 0n, ids: [] };
+      const entries: Posting['entries'] = [];
+      if (side === 'retail') {
+        const byCampaign = new Map<string | null, bigint>();
+        for (const event of open)
+          byCampaign.set(
+            event.account_campaign,
+            (byCampaign.get(event.account_campaign) ?? 0n) + event.amount,
+          );
+        for (const [campaignId, amount] of byCampaign)
+          entries.push({
+            account: { owner, kind: 'client_unbilled', ...(campaignId ? { campaignId } : {}) },
+            amount,
+          });
+        entries.push(
+          { account: { owner, kind: 'client_receivable' }, amount: -total },
+          { account: { owner: agency, kind: 'agency_revenue' }, amount: -rest },
+          { account: { owner: agency, kind: 'agency_payable' }, amount: reserved.sum },
+          { account: { owner: agency, kind: 'agency_invoiced' }, amount: -reserved.fee },
+          { account: { owner: root, kind: 'root_revenue' }, amount: reserved.fee - reserved.sum },
+        );
+      } else
+        entries.push(
+          { account: { owner: agency, kind: 'agency_payable' }, amount: sum },
+          { account: { owner: agency, kind: 'agency_invoiced' }, amount: -total },
+          { account: { owner: root, kind: 'root_revenue' }, amount: -rest },
+        );
+
+      const named = await parties(tx, owner, issuer);
+      const seq = await store.nextNumber(tx, issuer, 'invoice');
+      const number = policy.numberOf('invoice', seq);
+      const [transferId] = await ledger.post(
+        tx,
+        [
+          {
+            owner,
+            kind: 'invoice',
+            referenceId: id,
+            memo: number,
+            key: `invoice:${owner.company_id}:${side}:${given.periodKey}`,
+            entries,
+          },
+        ],
+        at,
+      );
+      if (!transferId) throw new Error(`The transfer of ${given.periodKey} is there without its invoice`);
+      await store.insertInvoice(
+        tx,
+        {
+          id,
+          ...owner,
+          issuer_id: issuer.company_id,
+          side,
+          kind: given.kind,
+          term: given.term,
+          period_key: given.periodKey,
+          period_from: given.from,
+          period_to: given.to,
+          number,
+          seq,
+          subtotal_micros: total,
+          total_micros: total,
+          fee_micros: reserved.fee,
+          ...named,
+          transfer_id: transferId,
+          finalised_at: at,
+          due_at: at,
+          status: 'open',
+        },
+        [...lines.map(({ line }) => line), ...(rounding ? [rounding] : [])].map((line, i) => ({
+          ...line,
+          line: i + 1,
+        })),
+      );
+      await ledger.cover(tx, [
+        ...lines.flatMap(({ group }, i) =>
+          group.ids.map((event) => ({
+            transfer_id: event,
+            side,
+            covered_by: transferId,
+            line: i + 1,
+            ...owner,
+          })),
+        ),
+        ...reserved.ids.map((event) => ({
+          transfer_id: event,
+          side: 'wholesale' as const,
+          covered_by: transferId,
+          ...agency,
+        })),
+      ]);
+      await events.emit(tx, 'invoice.issued', { invoiceId: id, owner, side, kind: given.kind });
+      return { id, number, totalMicros: total };
+    },
+
+    /**
+     * Writes the receipt of money that came in already (a top-up by card): an invoice that is paid at birth, whose transfer
+     * is the payment's own. Null when it has one.
+     */
+    async receipt(
+      tx: Tx,
+      given: {
+        owner: Payer;
+        transferId: string;
+        campaignId: string | null;
+        description: string;
+        amountMicros: bigint;
+        term: 'One Time' | 'Prepaid';
+      },
+      at: Date,
+    ): Promise<{ id: string; number: string } | null> {
+      const { owner, amountMicros: total } = given;
+      await store.lockAgency(tx, owner.agency_id);
+      const period_key = `receipt:${given.transferId}`;
+      if (await store.ofPeriod(tx, owner.company_id, 'retail', period_key)) return null;
+      const issuer = agencyOf(owner);
+      const named = await parties(tx, owner, issuer);
+      const id = newId(at);
+      const seq = await store.nextNumber(tx, issuer, 'invoice');
+      const number = policy.numberOf('invoice', seq);
+      await store.insertInvoice(
+        tx,
+        {
+          id,
+          ...owner,
+          issuer_id: issuer.company_id,
+          side: 'retail',
+          kind: 'receipt',
+          term: given.term,
+          period_key,
+          number,
+          seq,
+          subtotal_micros: total,
+          total_micros: total,
+          ...named,
+          transfer_id: given.transferId,
+          finalised_at: at,
+          due_at: at,
+          status: 'paid',
+          paid_micros: total,
+          paid_at: at,
+          closed_at: at,
+        },
+        [
+          {
+            line: 1,
+            kind: 'top_up',
+            campaign_id: given.campaignId,
+            description: given.description,
+            quantity: 1,
+            unit_micros: total,
+            amount_micros: total,
+          },
+        ],
+      );
+      return { id, number };
+    },
+  };
+}

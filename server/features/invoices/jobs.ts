@@ -1,0 +1,25 @@
+import type { Platform } from '../../platform/platform.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { closeJob, feeJob, feeSweepJob } from './queue.ts';
+import type { Invoices } from './service.ts';
+
+/** Starts the feature's background work: fees of campaigns that start, and every hour what a new day, week or month brings. */
+export async function startInvoices(invoices: Invoices, tenants: Tenants, { jobs }: Platform): Promise<void> {
+  await jobs.work(feeJob, {}, ({ rootId, campaignId, at }) =>
+    invoices.fees.charge(rootId, campaignId, new Date(at)),
+  );
+  await jobs.work(feeSweepJob, {}, async ({ rootId }) => {
+    for (const id of rootId ? [rootId] : await tenants.roots()) await invoices.fees.sweep(id);
+  });
+  await jobs.work(closeJob, {}, async ({ rootId }) => {
+    // A root whose periods cannot be closed does not keep the others.
+    let failure: unknown;
+    for (const id of rootId ? [rootId] : await tenants.roots())
+      await invoices.close(id).catch((error) => {
+        failure ??= error;
+      });
+    if (failure) throw failure;
+  });
+  await jobs.schedule(closeJob, '1 * * * *', {});
+  await jobs.schedule(feeSweepJob, '3 * * * *', {});
+}

@@ -1,0 +1,18 @@
+import type { Audit } from '../audit/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Costs } from '../costs/index.ts';
+import type { Ledger } from '../ledger/index.ts';
+import type { Charges } from '../payments/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import type { Wallet } from '../wallet/index.ts';
+
+/** What the feature stands on. */
+export interface InvoiceParts {
+  ledger: Ledger;
+  tenants: Tenants;
+  billing: Billing;
+  wallet: Wallet;
+  costs: Costs;
+  audit: Audit;
+  charges: Charges;
+}

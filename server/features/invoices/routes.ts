@@ -1,0 +1,22 @@
+import type { contract } from '../../../contract/index.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Handlers } from '../../platform/http/routes.ts';
+import type { Invoices } from './service.ts';
+
+/** The invoices' calls. */
+export function invoicesRoutes({ read, credit }: Invoices): Handlers<typeof contract.invoices> {
+  return {
+    list: (ctx, input) => read.list(ctx, input),
+    upcoming: (ctx, { companyID }) => read.upcoming(ctx, companyID),
+    one: (ctx, { id }) => read.one(ctx, id),
+    events: (ctx, input) => read.events(ctx, input),
+    async credit(ctx, input) {
+      await credit.credit(ctx, input);
+      return { result: 'success', message: ownMessages.invoiceCredited, data: await read.one(ctx, input.id) };
+    },
+    async writeOff(ctx, input) {
+      await credit.writeOff(ctx, input);
+      return { result: 'success', message: ownMessages.invoiceGivenUp, data: await read.one(ctx, input.id) };
+    },
+  };
+}

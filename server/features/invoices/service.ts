@@ -1,0 +1,41 @@
+import type { Platform } from '../../platform/platform.ts';
+import { createClose } from './close.service.ts';
+import { createCredit } from './credit.service.ts';
+import { createFees } from './fees.service.ts';
+import { createIssue } from './issue.service.ts';
+import type { InvoiceParts } from './parts.ts';
+import { feeJob } from './queue.ts';
+import { createRead } from './read.service.ts';
+import { createSettle } from './settle.service.ts';
+import { invoiceById } from './store.ts';
+
+export type Invoices = ReturnType<typeof createInvoices>;
+
+/** Invoices, final at birth (decision 0051): issued, corrected by credit notes, given up; and the fees that are on them. */
+export function createInvoices(platform: Platform, parts: InvoiceParts) {
+  const { events, jobs, clock } = platform;
+  const issue = createIssue({ ...parts, events });
+  const settle = createSettle({ ...parts, events });
+  const read = createRead(platform, parts);
+  const credit = createCredit(platform, { ...parts, settle });
+  // In whatever scope it was started: the fees are posted by the job, in the root's.
+  events.on('campaign.started', (tx, { rootId, campaignId }) =>
+    jobs.send(tx, feeJob, [{ rootId, campaignId, at: clock.now().toISOString() }]),
+  );
+  return {
+    bill: issue.bill,
+    receipt: issue.receipt,
+    /** An invoice that the scope may see; undefined: none. */
+    byId: invoiceById,
+    locked: settle.locked,
+    paid: settle.paid,
+    unpaid: settle.unpaid,
+    releaseFee: settle.releaseFee,
+    creditReceipt: credit.creditReceipt,
+    fees: createFees(platform, parts),
+    /** Closes the weeks and months of a root that have ended. Returns how many invoices were issued. */
+    close: createClose(platform, { ...parts, bill: issue.bill }),
+    read,
+    credit,
+  };
+}

@@ -1,0 +1,106 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import type { EventHub } from '../../platform/events.ts';
+import type { Ledger } from '../ledger/index.ts';
+import { agencyOf, type Payer } from './issue.service.ts';
+import { releaseKey, statusOf } from './policy.ts';
+import * as store from './store.ts';
+
+export type InvoiceRow = store.InvoiceRow;
+
+export const ownerOf = ({ root_id, agency_id, company_id }: store.InvoiceRow): Payer => ({
+  root_id,
+  agency_id,
+  company_id,
+});
+/** What is still to be paid of an invoice. */
+export const dueOf = (
+  row: Pick<InvoiceRow, 'total_micros' | 'paid_micros' | 'credited_micros' | 'status'>,
+): bigint => (row.status === 'open' ? row.total_micros - row.paid_micros - row.credited_micros : 0n);
+/** What of a charge of an open invoice goes on to the root (application fee). */
+export const feeOf = (row: Pick<InvoiceRow, 'fee_micros' | 'fee_released_at'>): bigint =>
+  row.fee_released_at ? 0n : row.fee_micros;
+
+export type Settle = ReturnType<typeof createSettle>;
+
+/** How invoices are settled: what is paid, credited and given up of them. Postings of payments are the collection's. */
+export function createSettle({ ledger, events }: { ledger: Ledger; events: EventHub }) {
+  /** An invoice, locked. @throws Refusal 404 */
+  async function locked(tx: Tx, id: string): Promise<InvoiceRow> {
+    const row = await store.invoiceById(tx, id, true);
+    if (!row) throw new Refusal('not_found', ownMessages.notFound);
+    return row;
+  }
+
+  /** Saves how much is paid and credited, and the status that follows. */
+  async function save(
+    tx: Tx,
+    row: InvoiceRow,
+    change: { paid_micros?: bigint; credited_micros?: bigint },
+    at: Date,
+  ): Promise<InvoiceRow> {
+    const after = { ...row, ...change };
+    const status = statusOf(after);
+    return store.updateInvoice(tx, row.id, {
+      ...change,
+      status,
+      ...(status === 'open' ? { closed_at: null, paid_at: null } : { next_attempt_at: null, closed_at: at }),
+      ...(status === 'paid' ? { paid_at: row.paid_at ?? at } : {}),
+    });
+  }
+
+  /** Tells that something else is due than was. */
+  const changed = (tx: Tx, row: InvoiceRow): Promise<void> =>
+    events.emit(tx, 'invoice.changed', { invoiceId: row.id, owner: ownerOf(row) });
+
+  /**
+   * Gives the wholesale part of a retail invoice back to its agency to pay, on its next wholesale invoice: the retail one
+   * was given up, was paid without the card, or is worth less than it by now. Once; nothing where there is none.
+   */
+  async function releaseFee(tx: Tx, row: InvoiceRow, at: Date): Promise<void> {
+    if (row.fee_micros === 0n || row.fee_released_at) return;
+    const agency = agencyOf(ownerOf(row));
+    await ledger.post(
+      tx,
+      [
+        {
+          owner: agency,
+          kind: 'adjustment',
+          referenceId: row.id,
+          memo: `Platform costs of ${row.number}, not paid by card`,
+          key: releaseKey(row.id),
+          entries: [
+            { account: { owner: agency, kind: 'agency_invoiced' }, amount: row.fee_micros },
+            { account: { owner: agency, kind: 'agency_payable' }, amount: -row.fee_micros },
+          ],
+        },
+      ],
+      at,
+    );
+    await store.updateInvoice(tx, row.id, { fee_released_at: at });
+  }
+
+  return {
+    locked,
+    changed,
+    releaseFee,
+    save,
+
+    /** Notes that something of an invoice was paid. @throws Refusal 404, 409 when it is more than is due */
+    async paid(tx: Tx, id: string, amountMicros: bigint, at: Date): Promise<InvoiceRow> {
+      const row = await locked(tx, id);
+      if (row.paid_micros + row.credited_micros + amountMicros > row.total_micros)
+        throw new Refusal('conflict', 'amount: is more than is due', {
+          errors: { amount: ['is more than is due'] },
+        });
+      return save(tx, row, { paid_micros: row.paid_micros + amountMicros }, at);
+    },
+
+    /** Notes that something that was paid went back (a refund, a dispute): it is due again until it is credited. */
+    async unpaid(tx: Tx, id: string, amountMicros: bigint, at: Date): Promise<InvoiceRow> {
+      const row = await locked(tx, id);
+      return save(tx, row, { paid_micros: row.paid_micros - amountMicros }, at);
+    },
+  };
+}
