@@ -20,6 +20,7 @@ const features = [
   'identity',
   'exclusions',
   'campaigns',
+  'prepaid',
   'visits',
   'leads',
   'delivery',

@@ -10,6 +10,7 @@ import { insight } from './insight.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
 import { payments } from './payments.ts';
+import { prepaid } from './prepaid.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
 import { sales } from './sales.ts';
@@ -30,6 +31,7 @@ export const contract = {
   documents,
   agreements,
   campaigns,
+  prepaid,
   costs,
   leads,
   delivery,
