@@ -13,6 +13,11 @@ const FATES = [
   'works',
   'works',
   'works',
+  'works',
+  'works',
+  'works',
+  'works',
+  'declines',
   'declines',
   'lost',
   'intent',
@@ -20,6 +25,17 @@ const FATES = [
   'answer',
   'posting',
 ] as const;
+/** How often each thing is done. */
+const KINDS = Object.entries({
+  buy: 2,
+  refund: 1,
+  dispute: 1,
+  price: 1,
+  turn: 1,
+  wait: 2,
+  renew: 6,
+  sell: 6,
+}).flatMap(([kind, often]) => Array<string>(often).fill(kind));
 type Fate = (typeof FATES)[number];
 
 /** Where the next charge dies; the app of the test asks it at each step. */
@@ -84,13 +100,13 @@ export async function prepaidModel(
     const id = who.campaign.id;
     let price = USD;
     const leads = 10 + below(30);
-    let continual = false;
+    let continual = true;
     /** What leads took. */
     let spent = 0n;
     /** Renewals since the balance was last seen above its floor. */
     let renewals = 0n;
     let serial = 0;
-    await stage.terms(who, { leadsbuy: leads });
+    await stage.terms(who, { leadsbuy: leads, topupoptions: 'continual' });
 
     const balance = () => stage.balance(who);
     const renewed = () =>
@@ -152,13 +168,16 @@ export async function prepaidModel(
       same('refunded, as told', Number(back), answer.refunded_micros);
     };
 
+    const first = { leads: 20, amount: '20.00', key: 'model-first' };
+    await prepaid.topUp(ctx, id, first);
     for (let step = 0; step < steps; step++) {
       report.steps++;
       const fate = FATES[below(FATES.length)]!;
-      const kind = below(12);
+      const drawn = KINDS[below(KINDS.length)]!;
+      const kind = drawn === 'renew' && !continual ? 'turn' : drawn;
       const before = await renewed();
       let what = 'sell';
-      if (kind === 0) {
+      if (kind === 'buy') {
         what = `buy (${fate})`;
         const key = `model-${serial++}`;
         const asked = 1 + below(40);
@@ -167,7 +186,7 @@ export async function prepaidModel(
         await fated(fate, click);
         // Somebody clicks again.
         if (below(2)) await fated('works', click);
-      } else if (kind === 1) {
+      } else if (kind === 'refund') {
         what = 'refund';
         const amount = below(3) ? `${1 + below(20)}.00` : undefined;
         const key = `model-${serial++}`;
@@ -178,7 +197,7 @@ export async function prepaidModel(
         if (first.status === 'fulfilled') report.refunded++;
         else if (!(first.reason instanceof Refusal)) throw first.reason;
         else report.refused++;
-      } else if (kind === 2) {
+      } else if (kind === 'dispute') {
         what = 'dispute';
         const charges = (await stage.charges(who)).filter(
           ({ state }) => state === 'succeeded' || state === 'disputed',
@@ -196,21 +215,21 @@ export async function prepaidModel(
               status: charge.state === 'succeeded' ? 'needs_response' : below(2) ? 'won' : 'lost',
             });
         }
-      } else if (kind === 3) {
+      } else if (kind === 'price') {
         what = 'price';
         price = BigInt(1 + below(400)) * 10_001n;
         await stage.terms(who, { CostSet: dollarsOf(price) });
-      } else if (kind === 4) {
+      } else if (kind === 'turn') {
         what = 'turn';
         await fated('works', async () => {
           await prepaid.setContinual(ctx, id, continual);
           continual = !continual;
         });
-      } else if (kind === 5) {
+      } else if (kind === 'wait') {
         what = 'wait';
         app.clock.advance(below(30) * HOUR_MS);
         await stage.send(who);
-      } else if (kind < 9) {
+      } else if (kind === 'renew') {
         what = `renew (${fate})`;
         await fated(fate, async () => {
           await prepaid.auto.sweep(root.id);
