@@ -168,7 +168,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         refusal: await cardRefusal(parts, tx, owner),
         limits: await limitsOf(tx, row, at),
       });
-      if (plan.act === 'nothing') {
+      if (plan.act === 'nothing' || (plan.act === 'refuse' && plan.isRepeat)) {
         if (plan.next !== before) await save(tx, row, known, plan.next, at);
         return;
       }
@@ -326,7 +326,9 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     sweep,
     tell,
     /** After somebody has turned it on or off: where it stands now. Locks the balance. */
-    async turned(tx: Tx, row: CampaignRow & { agency_id: string }, at: Date): Promise<void> {
+    async turned(tx: Tx, row: CampaignRow & { agency_id: string }): Promise<void> {
+      // Not the instant at which the caller began: what it has changed since counts.
+      const at = clock.now();
       const owner: ClientOwner = ownerOf(row);
       const left = await book.hold(tx, owner, row.id, at);
       const known = await store.lockAuto(tx, row.id);

@@ -105,6 +105,12 @@ describe('[PAY-09] [PAY-04] the continual top-up', () => {
       act: 'refuse',
       isFailure: false,
       next: { state: 'waiting', retryAt: new Date(now.getTime() + 3_600_000) },
+      isRepeat: false,
+    });
+    // The same hour after hour is one refusal.
+    const away = state('waiting', { reason: 'Away' });
+    expect(decide(away, wish, facts(0n, { refusal: { words: 'Away', retries: true } }))).toMatchObject({
+      isRepeat: true,
     });
   });
 

@@ -64,9 +64,7 @@ export function rearm(before: Auto, wish: Wish, left: bigint): Auto {
 export function onDrawn(auto: Auto, wish: Wish, before: bigint, left: bigint): Auto | null {
   if (!isOn(wish)) return null;
   const isArmed = auto.state === 'armed' || (auto.state === 'idle' && !isLow(wish, before));
-  if (!isArmed) return null;
-  if (isLow(wish, left)) return rest('due');
-  return auto.state === 'idle' ? rest('armed') : null;
+  return isArmed && isLow(wish, left) ? rest('due') : null;
 }
 
 /** What a try is judged by. */
@@ -83,7 +81,8 @@ export interface Facts {
 
 export type Plan =
   | { act: 'nothing'; next: Auto }
-  | { act: 'refuse'; next: Auto; words: string; isFailure: boolean }
+  /** `isRepeat`: refused for the same reason as before, within the day. */
+  | { act: 'refuse'; next: Auto; words: string; isFailure: boolean; isRepeat: boolean }
   | { act: 'charge'; next: Auto; amount: bigint };
 
 /** What is to be done now. A charge under way is left alone; a balance that is above its floor arms it, whatever was. */
@@ -103,22 +102,25 @@ export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
     next: { ...before, state: 'stopped', retryAt: null, reason: words },
     words,
     isFailure,
+    isRepeat: false,
   });
-  const wait = (words: string, retryAt: Date): Plan => ({
+  const wait = (words: string, retryAt: Date, isRepeat: boolean): Plan => ({
     act: 'refuse',
     next: { ...before, state: 'waiting', retryAt, reason: words },
     words,
     isFailure: false,
+    isRepeat,
   });
   const fault = leadsFault(wish.leads, wish.price);
   if (fault) return stop(`The number of leads bought at a time ${fault}.`, false);
   if (facts.refusal) {
     const { words, retries } = facts.refusal;
-    return retries ? wait(words, new Date(now.getTime() + HOUR_MS)) : stop(words, true);
+    if (!retries) return stop(words, true);
+    return wait(words, new Date(now.getTime() + HOUR_MS), before.reason === words);
   }
   for (const { of, period, spent, most, ends } of facts.limits)
     if (spent + amount > most)
-      return wait(ownMessages.prepaidPastLimit(usd(amount), usd(most), of, period), ends);
+      return wait(ownMessages.prepaidPastLimit(usd(amount), usd(most), of, period), ends, false);
   return { act: 'charge', next: { ...before, state: 'charging', retryAt: null, reason: '' }, amount };
 }
 

@@ -304,9 +304,8 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     async setContinual(ctx: Ctx, id: string, stop: boolean): Promise<'onetime' | 'continual'> {
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
-        const at = clock.now();
         if (!stop) {
-          const terms = (await termsOf(costs, tx, [id], at))(id);
+          const terms = (await termsOf(costs, tx, [id], clock.now()))(id);
           const blocked =
             (await unbuyable(tx, row, terms)) ?? (await cardRefusal(parts, tx, ownerOf(row)))?.words;
           if (blocked) throw new Refusal('conflict', blocked);
@@ -315,7 +314,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         const topup = stop ? 'onetime' : 'continual';
         await campaigns.lock(tx, [id]);
         await costs.setTopUp(tx, row, topup);
-        await auto.turned(tx, row, at);
+        await auto.turned(tx, row);
         await audit.record(tx, ctx, {
           action: 'campaign.continual',
           objectKind: 'campaign',
