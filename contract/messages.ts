@@ -153,35 +153,6 @@ export const ownMessages = {
     'The spending limit of the client is reached. It goes on when the day or month is over, or when the limit is raised.',
   capWallet:
     'A spending limit of the agency is reached. It goes on when the day or month is over, or when the agency raises the limit.',
-  prepaidTerm: 'Only campaigns with the payment term Prepaid or One Time are paid in advance.',
-  prepaidManual: 'Your agency bills this campaign outside of this system, so no card is charged for it here.',
-  prepaidArchived: 'The campaign is archived. Bring it back before you buy leads for it.',
-  prepaidFree: 'Leads of this campaign cost nothing, so there is nothing to buy.',
-  prepaidCount: 'Say how many leads to buy.',
-  prepaidOnce:
-    'The leads of this campaign have been bought. With the payment term One Time they are bought once.',
-  prepaidPrice: (amount: string) =>
-    `The price has changed in the meantime: it is ${amount} now. Look at the new amount before you pay.`,
-  prepaidTooMuch: 'must not raise the balance above $1,000,000,000',
-  prepaidBought: (amount: string) => `The balance has been topped up by ${amount}.`,
-  prepaidUnknown:
-    'The card provider has not answered yet. The balance follows as soon as the payment is known; nothing is charged twice.',
-  prepaidAuthenticate: 'The bank wants the payment to be confirmed. Nothing has been charged yet.',
-  prepaidAuthenticateClient:
-    'The bank wants the holder of the card to confirm the payment, which only the client can do. Nothing has been charged.',
-  prepaidContinual: 'The continual top-up is on.',
-  prepaidNotContinual: 'The continual top-up is stopped.',
-  prepaidPastLimit: (amount: string, most: string, of: string, period: string) =>
-    `Another ${amount} would pass the spending limit of ${most} a ${period} for the ${of}.`,
-  prepaidSpent: 'This much is not left of the balance any more.',
-  prepaidNothing: 'Nothing of the balance was bought by card, so nothing can be given back to one.',
-  prepaidRefundable: (amount: string) =>
-    `is more than can be given back: ${amount} of the balance is unused and was bought by card`,
-  prepaidRefunded: (amount: string) => `${amount} goes back to the card.`,
-  prepaidRefundPending: (amount: string) =>
-    `The refund of ${amount} has been asked for. The card provider has yet to confirm it.`,
-  prepaidRefundPart: (done: string) =>
-    `Not all of it could be given back: ${done} goes back to the card. The rest stays in the balance.`,
   walletToppedUp: (amount: string) => `Your Data Wallet has been topped up by $${amount}.`,
   walletSaved: 'Your Data Wallet settings are saved.',
   walletContinual: 'The continual top-up is on.',

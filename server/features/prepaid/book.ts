@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { TransferKind } from '../../../contract/ledger.ts';
-import { ownMessages } from '../../../contract/messages.ts';
+import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { AccountRef, Ledger } from '../ledger/index.ts';
@@ -58,7 +58,7 @@ export function createBook(ledger: Ledger) {
     const balance = await hold(tx, owner, campaignId, at);
     const left = least(balance, given.amount);
     if (left < given.amount && !given.owes)
-      throw new Refusal('conflict', ownMessages.prepaidSpent, {
+      throw new Refusal('conflict', prepaidMessages.spent, {
         errors: { amount: ['is more than is left of the balance'] },
       });
     const { kind, key, amount } = given;

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
@@ -46,7 +47,7 @@ export async function cardRefusal(
   owner: ClientOwner,
 ): Promise<{ words: string; retries: boolean } | null> {
   if ((await billing.accounts.terms(tx, owner.agency_id)).manual_bill)
-    return { words: ownMessages.prepaidManual, retries: true };
+    return { words: prepaidMessages.manual, retries: true };
   try {
     await payments.cards.chargeable(tx, owner);
     return null;

@@ -1,4 +1,4 @@
-import { ownMessages } from '../../../contract/messages.ts';
+import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
 import { usd } from '../../../contract/primitives.ts';
 import { type Auto, BUSY_MS } from '../datawallet/index.ts';
 
@@ -120,7 +120,7 @@ export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
   }
   for (const { of, period, spent, most, ends } of facts.limits)
     if (spent + amount > most)
-      return wait(ownMessages.prepaidPastLimit(usd(amount), usd(most), of, period), ends, false);
+      return wait(prepaidMessages.pastLimit(usd(amount), usd(most), of, period), ends, false);
   return { act: 'charge', next: { ...before, state: 'charging', retryAt: null, reason: '' }, amount };
 }
 

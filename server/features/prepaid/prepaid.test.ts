@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ownMessages } from '../../../contract/messages.ts';
+import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 import { type PrepaidMade, prepaidStage } from '../../test/prepaid.ts';
@@ -293,7 +294,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
     expect((await buy(who, 10, '10.00', 'agency', asked)).body).toMatchObject({
       result: 'failed',
       client_secret: '',
-      message: ownMessages.prepaidAuthenticateClient,
+      message: prepaidMessages.authenticateClient,
     });
   });
 
@@ -314,19 +315,19 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
         ),
       );
     await manual(true);
-    await refused(ownMessages.prepaidManual);
+    await refused(prepaidMessages.manual);
     await manual(false);
     await stage.terms(who, { PaymentTerm: 'Weekly' });
-    await refused(ownMessages.prepaidTerm);
+    await refused(prepaidMessages.term);
     await stage.terms(who, { PaymentTerm: 'Prepaid', CostSet: '0' });
-    await refused(ownMessages.prepaidFree);
+    await refused(prepaidMessages.free);
     await stage.terms(who, { CostSet: '1' });
     await app.admin.query('update payment_card set removed_at = now() where company_id = $1', [
       who.client.id,
     ]);
     await refused(ownMessages.noCard);
     await app.admin.query("update campaign set state = 'archived' where id = $1", [who.campaign.id]);
-    await refused(ownMessages.prepaidArchived);
+    await refused(prepaidMessages.archived);
     expect(await stage.charges(who)).toEqual([]);
   });
 
@@ -341,7 +342,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
     expect(await stage.balance(who)).toBe(20n * USD);
     expect((await stage.charges(who)).filter(({ state }) => state === 'succeeded')).toHaveLength(1);
     const again = await buy(who, undefined, '20.00');
-    expect([again.status, again.body.message]).toEqual([409, ownMessages.prepaidOnce]);
+    expect([again.status, again.body.message]).toEqual([409, prepaidMessages.once]);
   });
 
   test('[PAY-04] activating an empty campaign is refused and charges nothing', async () => {
@@ -568,7 +569,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     const more = await refund(who, '6.01');
     expect([more.status, Object.keys(more.body.errors)]).toEqual([409, ['amount']]);
     expect((await refund(who)).body).toMatchObject({ refunded_micros: 6_000_000, balance_micros: 0 });
-    expect((await refund(who)).body.message).toBe(ownMessages.prepaidNothing);
+    expect((await refund(who)).body.message).toBe(prepaidMessages.nothing);
     expect(await audits(who, 'campaign.refund')).toBe(2);
     expect(await stage.sum(who.agency.id, 'card_clearing')).toBe(-7n * USD);
   });

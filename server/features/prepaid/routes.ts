@@ -1,5 +1,5 @@
 import type { contract } from '../../../contract/index.ts';
-import { ownMessages } from '../../../contract/messages.ts';
+import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Prepaid } from './service.ts';
 
@@ -12,8 +12,7 @@ export function prepaidRoutes(prepaid: Prepaid): Handlers<typeof contract.prepai
     current: (ctx, { leadspeekID }) => prepaid.current(ctx, leadspeekID),
     async stopContinual(ctx, { leadspeekID, stop_continual }) {
       const topupoptions = await prepaid.setContinual(ctx, leadspeekID, stop_continual === 'T');
-      const message =
-        topupoptions === 'onetime' ? ownMessages.prepaidNotContinual : ownMessages.prepaidContinual;
+      const message = topupoptions === 'onetime' ? prepaidMessages.notContinual : prepaidMessages.continual;
       return { result: 'success', message, topupoptions };
     },
     remaining: (ctx, { leadspeekID }) => prepaid.remaining(ctx, leadspeekID),

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
 import { microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -53,19 +54,19 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
 
   /** Why leads of a campaign cannot be bought at present; null: they can, as far as the card goes. */
   async function unbuyable(tx: Tx, row: CampaignRow, terms: Terms): Promise<string | null> {
-    if (terms.term !== 'Prepaid' && terms.term !== 'One Time') return ownMessages.prepaidTerm;
-    if ((await billing.accounts.terms(tx, row.agency_id)).manual_bill) return ownMessages.prepaidManual;
-    if (row.state === 'archived') return ownMessages.prepaidArchived;
-    if (terms.price === 0n) return ownMessages.prepaidFree;
+    if (terms.term !== 'Prepaid' && terms.term !== 'One Time') return prepaidMessages.term;
+    if ((await billing.accounts.terms(tx, row.agency_id)).manual_bill) return prepaidMessages.manual;
+    if (row.state === 'archived') return prepaidMessages.archived;
+    if (terms.price === 0n) return prepaidMessages.free;
     if (terms.term === 'One Time' && (await chargesOf(tx, row, MOST_CHARGES)).some(isPaidFor))
-      return ownMessages.prepaidOnce;
+      return prepaidMessages.once;
     return null;
   }
 
   /** What a number of leads costs now. @throws Refusal 422 naming leadsbuy */
   function priced(terms: Terms, asked: number | undefined): { leads: number; amount: bigint } {
     const leads = asked ?? terms.leads;
-    if (leads === 0) throw refuse('invalid', 'leadsbuy', 'is required', ownMessages.prepaidCount);
+    if (leads === 0) throw refuse('invalid', 'leadsbuy', 'is required', prepaidMessages.count);
     if (terms.price > 0n) {
       const fault = policy.leadsFault(leads, terms.price);
       if (fault) throw refuse('invalid', 'leadsbuy', fault);
@@ -104,9 +105,9 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       if (blocked) throw new Refusal('conflict', blocked);
       const { leads, amount } = priced(terms, given.leads);
       if (amount !== given.amount)
-        throw refuse('conflict', 'amount', 'is not the present one', ownMessages.prepaidPrice(usd(amount)));
+        throw refuse('conflict', 'amount', 'is not the present one', prepaidMessages.price(usd(amount)));
       if ((await balanceOf(tx, row.id)) + amount > MOST_BALANCE)
-        throw refuse('invalid', 'leadsbuy', ownMessages.prepaidTooMuch);
+        throw refuse('invalid', 'leadsbuy', prepaidMessages.tooMuch);
       const owner = ownerOf(row);
       const card = await cardRefusal(parts, tx, owner);
       if (card) throw new Refusal('conflict', card.words, { errors: { card: [card.words] } });
@@ -148,19 +149,19 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       balance_micros: Number(await root(ctx, (tx) => balanceOf(tx, row.id))),
     };
     if (result.status === 'succeeded')
-      return { ...answer, result: 'success' as const, message: ownMessages.prepaidBought(usd(amountMicros)) };
+      return { ...answer, result: 'success' as const, message: prepaidMessages.bought(usd(amountMicros)) };
     if (result.status === 'unknown')
-      return { ...answer, result: 'unknown' as const, message: ownMessages.prepaidUnknown };
+      return { ...answer, result: 'unknown' as const, message: prepaidMessages.unknown };
     if (!result.needsAuthentication) return { ...answer, result: 'failed' as const, message: result.message };
     // The bank asks whoever holds the card, and that is never the agency.
     if (ctx.actor.companyId !== row.company_id)
-      return { ...answer, result: 'failed' as const, message: ownMessages.prepaidAuthenticateClient };
+      return { ...answer, result: 'failed' as const, message: prepaidMessages.authenticateClient };
     const needed = await payments.core.authentication(row.root_id, result.charge.id);
     if (!needed) return { ...answer, result: 'failed' as const, message: result.message };
     return {
       ...answer,
       result: 'authenticate' as const,
-      message: ownMessages.prepaidAuthenticate,
+      message: prepaidMessages.authenticate,
       client_secret: needed.clientSecret,
       publishable_key: payments.gateway.publishableKey,
       stripe_account: needed.account,
@@ -343,9 +344,9 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         }
         const at = clock.now();
         const { open, most } = await refundable(tx, row, await book.hold(tx, owner, id, at));
-        if (most === 0n) throw new Refusal('conflict', ownMessages.prepaidNothing);
+        if (most === 0n) throw new Refusal('conflict', prepaidMessages.nothing);
         const amount = given.amount === undefined ? most : microsOf(given.amount);
-        if (amount > most) throw refuse('conflict', 'amount', ownMessages.prepaidRefundable(usd(most)));
+        if (amount > most) throw refuse('conflict', 'amount', prepaidMessages.refundable(usd(most)));
         const made = {
           id: newId(at),
           ...owner,
@@ -393,11 +394,11 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         return {
           ...answer,
           result: 'failed' as const,
-          message: asked > 0n ? ownMessages.prepaidRefundPart(usd(asked)) : failure,
+          message: asked > 0n ? prepaidMessages.refundPart(usd(asked)) : failure,
         };
       return isSure
-        ? { ...answer, result: 'success' as const, message: ownMessages.prepaidRefunded(usd(asked)) }
-        : { ...answer, result: 'pending' as const, message: ownMessages.prepaidRefundPending(usd(asked)) };
+        ? { ...answer, result: 'success' as const, message: prepaidMessages.refunded(usd(asked)) }
+        : { ...answer, result: 'pending' as const, message: prepaidMessages.refundPending(usd(asked)) };
     },
   };
 }
