@@ -11,6 +11,7 @@ import { invoices } from './invoices.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
 import { payments } from './payments.ts';
+import { prepaid } from './prepaid.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
 import { sales } from './sales.ts';
@@ -31,6 +32,7 @@ export const contract = {
   documents,
   agreements,
   campaigns,
+  prepaid,
   costs,
   leads,
   delivery,

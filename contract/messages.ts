@@ -1,3 +1,5 @@
+import { screenMessages } from './screen-messages.ts';
+
 /** Texts of the specification that people see, each once and to the letter. */
 export const messages = {
   sessionEndedTitle: 'Session Ended',
@@ -53,8 +55,8 @@ export const messages = {
 export const ownMessages = {
   badLogin: 'The e-mail address or the password is not right.',
   tooManyTries: 'Too many tries. Please wait a moment and try again.',
-  captchaNeeded: 'Please confirm that you are not a robot.',
-  captchaAway: 'The check that you are not a robot is not available at the moment. Please try again shortly.',
+  captchaNeeded: screenMessages.captchaNeeded,
+  captchaAway: screenMessages.captchaAway,
   badCode: 'The code is not right or no longer valid.',
   codeOver: 'This login has expired. Please sign in again.',
   codeSentTooSoon: 'A code has just been sent. Please wait a moment before you ask for another one.',
@@ -62,7 +64,7 @@ export const ownMessages = {
   codesFromApp: 'Codes for this login come from your authenticator app.',
   resetSent:
     'If this address has an account here, an e-mail with a link to set a new password is on its way.',
-  resetInvalid: 'This link is not valid. Please ask for a new one.',
+  resetInvalid: screenMessages.resetInvalid,
   resetExpired: 'This link has expired. Please ask for a new one.',
   resetUsed: 'This link has been used already. Please ask for a new one if you need it.',
   newPasswordSet: 'Your new password is set. Please sign in with it.',
@@ -80,7 +82,7 @@ export const ownMessages = {
   viewStarted: 'You now see what this person sees.',
   viewRenewed: 'The view goes on for 30 minutes.',
   viewEnded: 'You are back in your own account.',
-  viewOver: 'View mode has ended. You are back in your own account.',
+  viewOver: screenMessages.viewOver,
   settingStale:
     'Somebody else has saved this setting in the meantime. Reload it to see their changes, then make yours again.',
   domainSaved:
@@ -96,10 +98,8 @@ export const ownMessages = {
   forbidden: 'Your role does not allow this.',
   unavailable: 'The database is not available at the moment. Please try again shortly.',
   internal: 'Something went wrong on our side. It has been recorded.',
-  agencyAccountUnfinished:
-    "Your agency's payment account is not fully set up yet, so campaigns cannot run. Please contact your agency.",
-  agencyAccountAway:
-    "Your agency's payment account is not available, so campaigns cannot run. Please contact your agency.",
+  agencyAccountUnfinished: screenMessages.agencyAccountUnfinished,
+  agencyAccountAway: screenMessages.agencyAccountAway,
   roleAdded: 'The role has been added.',
   roleUpdated: 'The role has been updated.',
   roleRemoved: 'The role has been removed.',

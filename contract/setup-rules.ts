@@ -1,6 +1,7 @@
-import { messages, ownMessages } from './messages.ts';
+import { messages } from './messages.ts';
 import type { SessionUser } from './people.ts';
 import { type Grade, mayPerson } from './permissions.ts';
+import { screenMessages } from './screen-messages.ts';
 import type { SetupCheck } from './setup.ts';
 
 /** What the rules read of a set-up check and of a person; the server and the screens ask the same functions. */
@@ -76,8 +77,8 @@ export function accountWarning(check: Check, user: Who): string | null {
   if (user.company_kind === 'agency') return lacksCard(check) || !connected ? messages.completePayment : null;
   if (!connected) {
     return ['pending', 'inverification', ''].includes(check.accountconnected)
-      ? ownMessages.agencyAccountUnfinished
-      : ownMessages.agencyAccountAway;
+      ? screenMessages.agencyAccountUnfinished
+      : screenMessages.agencyAccountAway;
   }
   return check.setupcomplete === 'F' ? messages.completePayment : null;
 }

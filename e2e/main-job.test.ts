@@ -119,7 +119,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
 
     // It stands still until it has balance; the agency records what the client paid.
     await page.getByRole('tab', { name: 'Balance' }).click();
-    await page.getByRole('button', { name: 'Add balance' }).first().click();
+    await page.getByRole('button', { name: 'Record outside payment' }).click();
     const adding = page.getByRole('dialog').last();
     await adding.getByLabel('Amount').fill('5');
     await adding.getByRole('button', { name: 'Add balance' }).click();

@@ -32,6 +32,7 @@ import {
   startPayments,
 } from './features/payments/index.ts';
 import { createPeople } from './features/people/index.ts';
+import { createPrepaid, prepaidRoutes } from './features/prepaid/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
@@ -143,6 +144,17 @@ export function createFeatures(
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
   const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, outbound });
+  const prepaid = createPrepaid(platform, {
+    tenants,
+    audit,
+    notices,
+    ledger,
+    caps,
+    costs,
+    billing,
+    payments,
+    campaigns,
+  });
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
@@ -171,6 +183,7 @@ export function createFeatures(
     identity,
     exclusions,
     campaigns,
+    prepaid,
     visits,
     leads,
     delivery,
@@ -324,6 +337,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
+    addCalls(server, clock, doors, contract.prepaid, prepaidRoutes(features.prepaid));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));
     addCalls(server, clock, doors, contract.delivery, delivery.handlers);
@@ -385,6 +399,7 @@ export async function createApp(parts: AppParts) {
         await startWallet(features.wallet, features.tenants, jobs);
         await features.dataWallet.auto.start();
         await startInvoices(features.invoices, features.tenants, platform);
+        await features.prepaid.auto.start();
         await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
       }

@@ -4,8 +4,9 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
-import { messages, ownMessages } from '../contract/messages.ts';
+import { messages } from '../contract/messages.ts';
 import { revertLanding } from '../contract/routing-switch.ts';
+import { screenMessages } from '../contract/screen-messages.ts';
 import { api, session } from './api/client.ts';
 import { queryClient } from './api/query.ts';
 import { BrandProvider } from './brand/BrandProvider.tsx';
@@ -41,7 +42,7 @@ session.onViewChange(() => {
     .then((own) => (own.isViewMode ? '/' : revertLanding(own)))
     .catch(() => '/')
     .then((page) => {
-      leaveNote(ownMessages.viewOver);
+      leaveNote(screenMessages.viewOver);
       location.assign(page);
     });
 });

@@ -20,6 +20,30 @@ export interface Events {
   };
   /** A credit note or giving it up has changed what is due of an invoice (root's scope); `owner` pays it. */
   'invoice.changed': { invoiceId: string; owner: Owner & { agency_id: string } };
+  /**
+   * Leads were paid out of prepaid balances, which the transaction holds: `before` and `left` of each. Told once per batch,
+   * for each root.
+   */
+  'prepaid.drawn': { rootId: string; campaigns: { campaignId: string; before: bigint; left: bigint }[] };
+  /** A client's card has bought balance for a campaign: `leads` at `priceMicros`, posted as `transferId`. */
+  'prepaid.topped_up': {
+    owner: Owner & { agency_id: string };
+    campaignId: string;
+    term: 'One Time' | 'Prepaid';
+    amountMicros: bigint;
+    transferId: string;
+    leads: number;
+    priceMicros: bigint;
+    chargeId: string;
+  };
+  /** Some of such a purchase was given back to the card; below zero: it could not be, and was put back. */
+  'prepaid.refunded': {
+    owner: Owner & { agency_id: string };
+    campaignId: string;
+    amountMicros: bigint;
+    transferId: string;
+    chargeId: string;
+  };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */
   'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
 }

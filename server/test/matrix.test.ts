@@ -117,6 +117,24 @@ async function cardOf(who: Principal | undefined): Promise<void> {
   const owner = { root_id: own.client.root_id, agency_id: who.companyId, company_id: who.companyId };
   await app.features.billing.accounts.sandboxCard(owner, 'works');
 }
+/** The client can be charged on its agency's account, and has bought 10 leads of its campaign where asked. */
+async function buyer(t: Target, leads = 0): Promise<void> {
+  const { root_id, agency_id, id } = t.client;
+  const owner = { root_id, agency_id: agency_id!, company_id: id };
+  const { billing, payments } = app.features;
+  await billing.accounts.sandboxAccount({ ...owner, company_id: owner.agency_id }, 'approve');
+  await billing.accounts.sandboxCard(owner, 'works');
+  if (leads === 0) return;
+  await payments.charges.charge({
+    owner,
+    purpose: 'prepaid_top_up',
+    referenceId: t.campaign.id,
+    amountMicros: BigInt(leads) * 1_000_000n,
+    key: `matrix-key-${++serial}`,
+    description: 'Matrix',
+    details: { leads: String(leads), price: '1000000', term: 'Prepaid' },
+  });
+}
 const PREPAID = '/api/configuration/agencies/prepaid';
 const walletOf = (t: Target, amount: string) => ({
   company_id: t.client.agency_id,
@@ -822,6 +840,54 @@ const samples: Record<string, Sample> = {
       body: { leadspeekID: t.campaign.id, amount: '1.00', idempotencyKey: `matrix-key-${++serial}` },
     }),
   },
+  'POST /api/leadspeek/client/topup-estimate': {
+    named: true,
+    request: (t) => ({
+      url: '/api/leadspeek/client/topup-estimate',
+      body: { leadspeekID: t.campaign.id, leadsbuy: 10 },
+    }),
+  },
+  'POST /api/leadspeek/client/topup-card': {
+    named: true,
+    request: async (t) => {
+      await buyer(t);
+      return {
+        url: '/api/leadspeek/client/topup-card',
+        body: {
+          leadspeekID: t.campaign.id,
+          leadsbuy: 10,
+          amount: '10.00',
+          idempotencyKey: `matrix-key-${++serial}`,
+        },
+      };
+    },
+    passes: [409],
+  },
+  'GET /api/leadspeek/client/current-topup/:leadspeekID': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/client/current-topup/${t.campaign.id}` }),
+  },
+  'POST /api/leadspeek/client/stop-continual-topup': {
+    named: true,
+    request: (t) => ({
+      url: '/api/leadspeek/client/stop-continual-topup',
+      body: { leadspeekID: t.campaign.id },
+    }),
+  },
+  'GET /api/leadspeek/client/remaining-balance/:leadspeekID': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/client/remaining-balance/${t.campaign.id}` }),
+  },
+  'POST /api/leadspeek/client/refund': {
+    named: true,
+    request: async (t) => {
+      await buyer(t, 10);
+      return {
+        url: '/api/leadspeek/client/refund',
+        body: { leadspeekID: t.campaign.id, amount: '1.00', idempotencyKey: `matrix-key-${++serial}` },
+      };
+    },
+  },
   'GET /api/leadspeek/client/refusals/:leadspeekID': {
     named: true,
     request: (t) => ({ url: `/api/leadspeek/client/refusals/${t.campaign.id}` }),
@@ -1436,6 +1502,8 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/payment/sandbox/authentication',
       'POST /api/payment/sandbox/account/open',
       'POST /api/payment/sandbox/account/submit',
+      // Says what something would cost.
+      'POST /api/leadspeek/client/topup-estimate',
     ]);
     // Whose call it is, where it is not an agency's.
     const asked: Record<string, Grade> = {

@@ -1,4 +1,5 @@
-import { messages, ownMessages } from '../../contract/messages.ts';
+import { messages } from '../../contract/messages.ts';
+import { screenMessages } from '../../contract/screen-messages.ts';
 import { ApiError } from './errors.ts';
 
 /** What the session keeps between page loads; browser storage or a test's map. */
@@ -25,7 +26,7 @@ export function peopleIn(token: string | undefined): { subject?: string; trueAct
 }
 
 /** The answer for a call that was begun as somebody whom one does not view as any more: it must not be sent as another. */
-const viewOver = () => new ApiError(409, ownMessages.viewOver);
+const viewOver = () => new ApiError(409, screenMessages.viewOver);
 
 /**
  * The access token, in memory only, and its renewal through the HttpOnly cookie. The flag 'session' in storage

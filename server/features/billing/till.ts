@@ -1,5 +1,6 @@
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
+import type { EventHub } from '../../platform/events.ts';
 import type { Caps, Spend } from '../caps/index.ts';
 import type { AccountRef, Ledger, Posting } from '../ledger/index.ts';
 import type { Wallet } from '../wallet/index.ts';
@@ -53,7 +54,7 @@ export const rootOf = (of: { rootId: string }): Owner => ({
  * keeps count while a batch is decided. Nothing is written until `settle`.
  */
 export async function openTill(
-  { ledger, wallet, caps }: { ledger: Ledger; wallet: Wallet; caps: Caps },
+  { ledger, wallet, caps, events }: { ledger: Ledger; wallet: Wallet; caps: Caps; events: EventHub },
   tx: Tx,
   campaigns: TillCampaign[],
   at: Date,
@@ -195,6 +196,7 @@ export async function openTill(
           own.map((agencyId) => ({ agencyId, available: wallets.get(agencyId)!.available })),
         );
       }
+      await tellPrepaid(tx, events, sold, balances);
       const byLead = new Map<string, string | null>(sold.map(({ sale }) => [sale.id, null]));
       paid.forEach(({ sale }, i) => {
         byLead.set(sale.id, ids[i] ?? null);
@@ -203,4 +205,27 @@ export async function openTill(
       return byLead;
     },
   };
+}
+
+/** Tells what is left of the prepaid balances that sales have drawn from, for each root. */
+async function tellPrepaid(
+  tx: Tx,
+  events: EventHub,
+  sold: { sale: LeadSale }[],
+  balances: ReadonlyMap<string, bigint>,
+): Promise<void> {
+  const roots = new Map<string, Map<string, { campaignId: string; before: bigint; left: bigint }>>();
+  for (const { sale } of sold) {
+    if (sale.priceMicros === 0n) continue;
+    const drawn = roots.getOrInsertComputed(sale.rootId, () => new Map());
+    const left = balances.get(sale.campaignId) ?? 0n;
+    const one = drawn.getOrInsertComputed(sale.campaignId, (campaignId) => ({
+      campaignId,
+      before: left,
+      left,
+    }));
+    one.before += sale.priceMicros;
+  }
+  for (const [rootId, drawn] of roots)
+    await events.emit(tx, 'prepaid.drawn', { rootId, campaigns: [...drawn.values()] });
 }

@@ -514,6 +514,19 @@ export function createCampaigns(
         description: `Campaign #${row.number} was paused: ${STOPPED[why]}`,
       });
     },
+    /** Sets a campaign of `lock` going that had stood still for want of balance, when the balance covers a lead again. */
+    goOn: async (tx: Tx, row: Awaited<ReturnType<typeof store.lockCampaigns>>[number], at: Date) => {
+      if (row.state !== 'paused' || row.state_reason !== 'balance_empty') return;
+      const balance = (await billing.prepaidOf(tx, [row.id])).get(row.id) ?? 0n;
+      if (balance < (await billing.leadCosts(tx, [row], at))(row.id).priceMicros) return;
+      await store.updateCampaign(tx, row.id, { state: 'active', state_reason: null, updated_at: at });
+      await audit.recordSystem(tx, at, ownerOf(row), {
+        action: 'campaign.resumed',
+        objectKind: 'campaign',
+        objectId: row.id,
+        description: `Campaign #${row.number} goes on: its balance covers leads again`,
+      });
+    },
     resumeCapped,
     countHours: (tx: Tx, rows: store.HourRow[]) =>
       rows.length ? store.addHours(tx, rows) : Promise.resolve(),

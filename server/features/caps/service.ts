@@ -289,6 +289,9 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
         return wire(tx, { subjectId: subjectID }, at);
       }),
 
+    /** The hard limits of subjects, micro-dollars, without spending against them. */
+    hardLimits: store.hardLimits,
+
     tell,
     /** Starts telling. */
     start: () => jobs.work(tellJob, { pollingIntervalSeconds: 5 }, (payload) => tell(payload)),

@@ -163,3 +163,14 @@ export async function listCaps(
     .limit(1000)
     .execute();
 }
+
+/** The hard limits of subjects. */
+export async function hardLimits(tx: Tx, subjectIds: string[]) {
+  const rows = await tx
+    .selectFrom('cap')
+    .select(['subject', 'subject_id', 'period', 'hard_micros'])
+    .where('subject_id', 'in', subjectIds)
+    .where('hard_micros', 'is not', null)
+    .execute();
+  return rows.map((row) => ({ ...row, hard_micros: row.hard_micros! }));
+}

@@ -373,6 +373,42 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
       return `${lineOf(before, after)}${given.effective_from ? ` from ${given.effective_from}` : ''}`;
     },
 
+    /**
+     * Whether what a campaign has used up is bought again, from now on: of what it costs now and of what is planned, as far
+     * as that is prepaid.
+     * @throws Refusal 422 when it is not prepaid, or says not how many leads are bought
+     */
+    async setTopUp(
+      tx: Tx,
+      campaign: { id: string; module: string } & Owner & { agency_id: string },
+      topup: 'onetime' | 'continual',
+    ): Promise<void> {
+      const at = clock.now();
+      const now = (await store.retailOf(tx, [campaign.id], at)).map((row) => ({ ...row, valid_from: at }));
+      if (topup === 'continual') retailWith(now[0] ?? FREE, { topupoptions: topup });
+      for (const { campaign_id, valid_from, ...before } of [
+        ...now,
+        ...(await store.retailAfter(tx, [campaign.id], at)),
+      ]) {
+        if (
+          before.topup === topup ||
+          (topup === 'continual' && (before.term !== 'Prepaid' || !before.leads_buy))
+        )
+          continue;
+        await store.insertRetail(tx, {
+          root_id: campaign.root_id,
+          agency_id: campaign.agency_id,
+          company_id: campaign.company_id,
+          ...before,
+          topup,
+          campaign_id,
+          module: campaign.module,
+          valid_from,
+          recorded_at: at,
+        });
+      }
+    },
+
     /** What the next campaign of a client costs and is bounded by, where the agency has said so. */
     clientRetail: (tx: Tx, companyId: string, module: string, at: Date) =>
       store.clientRetailAt(tx, companyId, module, at),

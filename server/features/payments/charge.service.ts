@@ -34,6 +34,7 @@ export const seen = (row: store.ChargeRow): Charge => ({
   key: row.idempotency_key,
   amountMicros: policy.microsOfCents(row.amount_cents),
   feeMicros: policy.microsOfCents(row.fee_cents),
+  refundedMicros: policy.microsOfCents(row.refunded_cents),
   account: row.account,
   details: row.details,
   description: row.description,

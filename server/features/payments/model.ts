@@ -61,6 +61,8 @@ export interface Charge {
   key: string;
   amountMicros: bigint;
   feeMicros: bigint;
+  /** What of it was given back, or is about to be. */
+  refundedMicros: bigint;
   /** The connected account on whose books it is; '': the root's own. */
   account: string;
   details: Record<string, string>;

@@ -586,6 +586,44 @@ export interface Schema {
     created_at: At;
     ended_at: MaybeAt;
   };
+  prepaid_auto: ClientOwner & {
+    campaign_id: string;
+    state: 'idle' | 'armed' | 'due' | 'charging' | 'waiting' | 'stopped';
+    declines: Default<number>;
+    is_failing: Default<boolean>;
+    retry_at: MaybeAt;
+    reason: Default<string>;
+    updated_at: At;
+  };
+  prepaid_attempt: ClientOwner & {
+    id: string;
+    campaign_id: string;
+    leads: number;
+    amount_micros: bigint;
+    state: 'charging' | 'succeeded' | 'declined' | 'refused';
+    reason: Default<string>;
+    created_at: At;
+    ended_at: MaybeAt;
+  };
+  prepaid_order: ClientOwner & {
+    id: string;
+    campaign_id: string;
+    idempotency_key: string;
+    charge_key: string;
+    term: string;
+    leads: number;
+    price_micros: bigint;
+    amount_micros: bigint;
+    created_at: At;
+  };
+  prepaid_refund: ClientOwner & {
+    id: string;
+    campaign_id: string;
+    idempotency_key: string;
+    amount_micros: bigint;
+    parts: Json<{ charge: string; cents: number }[]>;
+    created_at: At;
+  };
   spend_day: ClientOwner & {
     subject: 'wallet' | 'client' | 'campaign';
     subject_id: string;

@@ -1,6 +1,6 @@
 import { Anchor, Skeleton, Text, useComputedColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { ownMessages } from '../../../contract/messages.ts';
+import { screenMessages } from '../../../contract/screen-messages.ts';
 import { api } from '../../api/client.ts';
 import type { AccessOptions } from './options.ts';
 
@@ -31,9 +31,9 @@ function loadRecaptcha(): Promise<Grecaptcha> {
     script.onload = () => {
       const { grecaptcha } = globalThis as { grecaptcha?: Grecaptcha };
       if (grecaptcha) grecaptcha.ready(() => resolve(grecaptcha));
-      else reject(new Error(ownMessages.captchaAway));
+      else reject(new Error(screenMessages.captchaAway));
     };
-    script.onerror = () => reject(new Error(ownMessages.captchaAway));
+    script.onerror = () => reject(new Error(screenMessages.captchaAway));
     document.head.append(script);
   }).catch((error: unknown) => {
     loading = undefined;
@@ -82,7 +82,7 @@ function Recaptcha({ siteKey, onToken }: { siteKey: string; onToken: (token?: st
       {state === 'loading' && <Skeleton height={76} width={302} maw="100%" />}
       {state === 'away' && (
         <Text size="sm" c="var(--bad)" role="alert">
-          {ownMessages.captchaAway}{' '}
+          {screenMessages.captchaAway}{' '}
           <Anchor component="button" type="button" size="sm" onClick={() => setTries(tries + 1)}>
             Retry
           </Anchor>
@@ -111,7 +111,7 @@ export function useCaptcha(options: AccessOptions | undefined): {
     box: siteKey ? <Recaptcha key={round} siteKey={siteKey} onToken={setToken} /> : null,
     async answer() {
       if (siteKey) {
-        if (!token) throw new Error(ownMessages.captchaNeeded);
+        if (!token) throw new Error(screenMessages.captchaNeeded);
         return token;
       }
       const { solveCaptcha } = await import('../../api/captcha.ts');

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { ownMessages } from '../../../contract/messages.ts';
+import { screenMessages } from '../../../contract/screen-messages.ts';
 import { api, session } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
@@ -32,7 +32,7 @@ export default function SetPasswordPage() {
   const fault = check.error
     ? wordsOf(check.error)
     : check.data && !check.data.valid
-      ? (check.data.reason ?? ownMessages.resetInvalid)
+      ? (check.data.reason ?? screenMessages.resetInvalid)
       : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each fault
   useEffect(() => {

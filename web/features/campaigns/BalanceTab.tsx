@@ -1,35 +1,62 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
+import { IconCreditCard } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { useMay, useUser } from '../../api/user.ts';
-import { money, num } from '../../ui/format.ts';
+import { money } from '../../ui/format.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
 import { StatTile } from '../../ui/StatTile.tsx';
+import { ErrorState } from '../../ui/states.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { reasonWords } from '../insight/reasons.ts';
+import { BuyLeads } from '../prepaid/BuyLeads.tsx';
+import { GiveBack } from '../prepaid/GiveBack.tsx';
+import { isPrepaid, leadWords, type Remaining } from '../prepaid/model.ts';
+import { Purchases } from '../prepaid/Purchases.tsx';
+import { currentQuery, remainingQuery, usePrepaidChanged } from '../prepaid/queries.ts';
 import { quoted } from './actions.tsx';
 import classes from './campaigns.module.css';
 import { amountFault, amountOf, type Campaign, leadsLeft, microsOf } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
 
-const leadWords = (count: number) => (count === 1 ? '1 lead' : `${num(count)} leads`);
-
-/** What is left, what a lead costs and how far it goes; the agency adds to it. */
+/** What is left, what a lead costs and how far it goes; who pays buys more, and the agency adds what it was paid outside. */
 export function BalanceTab({ campaign }: { campaign: Campaign }) {
+  const id = campaign.leadspeekID;
+  const user = useUser();
   const mayAdd = useMay('campaign.topup');
-  const agency = useUser().company_kind === 'client' ? 'your agency' : campaign.agency_name;
-  const [isAdding, setAdding] = useState(false);
+  const mayBuy = useMay('prepaid.buy');
+  const mayGiveBack = useMay('prepaid.refund');
+  const [params, set] = useSearchParams();
+  const [open, setOpen] = useState<'add' | 'give'>();
   const price = microsOf(campaign.CostSet);
   const left = leadsLeft(campaign.balance_micros, price);
+  const isAdvance = isPrepaid(campaign.PaymentTerm);
+  const remaining = useQuery(remainingQuery(id, campaign.balance_micros));
+  const buys = isAdvance && mayBuy && !user.isViewMode && price > 0;
+  const changed = useCampaignChanged();
+  const current = useQuery(currentQuery(id));
+  // A purchase that was under way has ended: the campaign has a new balance, and may go on.
+  const newest = current.data?.data.find((one) => one.status !== 'charging')?.id;
+  const [seen, setSeen] = useState<string>();
+  useEffect(() => {
+    if (newest && seen && newest !== seen) changed(id);
+    setSeen(newest);
+  }, [newest, seen, changed, id]);
   return (
     <Stack gap="lg">
       {campaign.statusReason === 'balance_empty' && (
         <Notice tone="warn" title="The campaign stands still">
           The balance does not cover another lead.{' '}
-          {mayAdd ? 'Add balance, and it goes on by itself.' : `It goes on when ${agency} adds balance.`}
+          {buys
+            ? 'Buy leads, and it goes on by itself.'
+            : mayAdd
+              ? 'Record what the client has paid, and it goes on by itself.'
+              : 'It goes on when leads have been bought for it.'}
         </Notice>
       )}
       {campaign.statusReason?.startsWith('cap_') && (
@@ -43,22 +70,82 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
         <StatTile plain label="Price per lead" value={money(price, { unit: true })} />
         <StatTile plain label="Lasts for about" value={left === null ? 'Leads are free' : leadWords(left)} />
       </div>
-      {mayAdd ? (
-        <Group>
-          <Button onClick={() => setAdding(true)}>Add balance</Button>
-        </Group>
-      ) : (
+      <Group gap="xs">
+        {buys && (
+          <Button onClick={() => set({ buy: '1' })} leftSection={<IconCreditCard size={16} />}>
+            Buy leads
+          </Button>
+        )}
+        {mayAdd && !user.isViewMode && (
+          <Button variant="default" onClick={() => setOpen('add')}>
+            Record outside payment
+          </Button>
+        )}
+        {mayGiveBack && !user.isViewMode && (remaining.data?.refundable_micros ?? 0) > 0 && (
+          <Button variant="default" onClick={() => setOpen('give')}>
+            Give back
+          </Button>
+        )}
+      </Group>
+      {!isAdvance && (
         <Text size="sm" c="dimmed">
-          Balance is added by {agency} once it has been paid for.
+          Leads of this campaign are billed {campaign.PaymentTerm === 'Weekly' ? 'weekly' : 'monthly'} by
+          invoice, so none are bought in advance.
         </Text>
       )}
-      {isAdding && <AddBalance campaign={campaign} onClose={() => setAdding(false)} />}
+      {remaining.error ? (
+        <ErrorState
+          error={remaining.error}
+          what="What became of the balance could not be loaded"
+          onRetry={() => void remaining.refetch()}
+        />
+      ) : (
+        <Facts remaining={remaining.data} />
+      )}
+      {isAdvance && <Purchases campaign={campaign} />}
+      {params.buy !== undefined && buys && (
+        <BuyLeads
+          campaign={campaign}
+          activates={params.buy === 'activate'}
+          onClose={() => set({ buy: undefined })}
+        />
+      )}
+      {open === 'add' && <AddBalance campaign={campaign} onClose={() => setOpen(undefined)} />}
+      {open === 'give' && remaining.data && (
+        <GiveBack
+          campaign={campaign}
+          most={remaining.data.refundable_micros}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
     </Stack>
   );
 }
 
+/** What was put in, and what became of it. */
+function Facts({ remaining }: { remaining: Remaining | undefined }) {
+  if (!remaining) return <Skeleton height={136} aria-busy="true" />;
+  const facts: [string, number][] = [
+    ['Bought by card', remaining.bought_micros],
+    ['Paid outside', remaining.outside_micros],
+    ['Spent on leads', remaining.spent_micros],
+    ['Given back', remaining.refunded_micros],
+  ];
+  if (remaining.disputed_micros !== 0) facts.push(['Disputed with the bank', remaining.disputed_micros]);
+  return (
+    <dl className={classes.facts}>
+      {facts.map(([name, micros]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="num">{money(micros)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
-  const changed = useCampaignChanged();
+  const changed = usePrepaidChanged();
   // One key for the whole life of the modal: pressing the button again after a lost answer records nothing twice.
   const [key] = useState(() => crypto.randomUUID());
   /** Set when nobody knows whether the amount was recorded: it must not be changed under the same key. */
@@ -90,7 +177,7 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
   };
   const more = leadsLeft(microsOf(amountOf(form.values.amount)), microsOf(campaign.CostSet));
   return (
-    <Modal opened onClose={onClose} title={`Add balance to ${quoted(campaign)}`} centered>
+    <Modal opened onClose={onClose} title={`Record a payment for ${quoted(campaign)}`} centered>
       <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
         <Stack gap="md">
           <Text size="sm">

@@ -25,7 +25,7 @@ const tabs = {
 };
 
 /** What the drawer keeps in the address, besides which campaign. */
-const INNER = ['tab', 'webhook', 'log_page', 'log_per', 'log_q', 'log_state'];
+const INNER = ['tab', 'buy', 'webhook', 'log_page', 'log_per', 'log_q', 'log_state'];
 
 /** A campaign, or the form of a new one, at the right of the list; which and what of it stands in the address. */
 export function CampaignDrawer() {

@@ -111,24 +111,30 @@ export function CostFields(props: {
             {...amount('CostMaxLead')}
           />
         </div>
-        {term === 'Prepaid' && (
+        {(term === 'Prepaid' || term === 'One Time') && (
           <div className={classes.two}>
-            <Select
-              label="Top-up"
-              description="Whether leads that are used up are bought again."
-              placeholder="As usual"
-              allowDeselect={isNew}
-              data={[
-                { value: 'onetime', label: 'Once' },
-                { value: 'continual', label: 'Continual' },
-              ]}
-              {...form.getInputProps('topupoptions')}
-              value={form.values.topupoptions || null}
-              onChange={(value) => form.setFieldValue('topupoptions', (value ?? '') as 'onetime')}
-            />
+            {term === 'Prepaid' && (
+              <Select
+                label="Top-up"
+                description="Whether leads that are used up are bought again."
+                placeholder="As usual"
+                allowDeselect={isNew}
+                data={[
+                  { value: 'onetime', label: 'Once' },
+                  { value: 'continual', label: 'Continual' },
+                ]}
+                {...form.getInputProps('topupoptions')}
+                value={form.values.topupoptions || null}
+                onChange={(value) => form.setFieldValue('topupoptions', (value ?? '') as 'onetime')}
+              />
+            )}
             <NumberInput
-              label="Leads bought at a time"
-              description="Empty: no fixed number."
+              label={term === 'Prepaid' ? 'Leads bought at a time' : 'Leads bought, once'}
+              description={
+                form.values.topupoptions === 'continual' && term === 'Prepaid'
+                  ? 'So many are bought again whenever less than 10% of their price is left.'
+                  : 'Empty: no fixed number.'
+              }
               min={1}
               max={1_000_000}
               allowDecimal={false}

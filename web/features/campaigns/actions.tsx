@@ -9,10 +9,13 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
 import { useMay } from '../../api/user.ts';
 import { confirm, type Question } from '../../ui/confirm.tsx';
 import { money } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { isPrepaid } from '../prepaid/model.ts';
 import { actionsOf, type Campaign, type CampaignAction } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
 
@@ -30,11 +33,13 @@ export function quoted({ campaignName }: Pick<Campaign, 'campaignName'>): string
 }
 
 /** What is asked before an action; none for those that can be taken back without loss. */
-function questionOf(action: CampaignAction, campaign: Campaign): Question | undefined {
+function questionOf(action: CampaignAction, campaign: Campaign, mayGiveBack: boolean): Question | undefined {
   const name = quoted(campaign);
   const left =
     campaign.balance_micros > 0
-      ? ` Its prepaid balance of ${money(campaign.balance_micros)} stays with it.`
+      ? ` Its prepaid balance of ${money(campaign.balance_micros)} stays with it.${
+          mayGiveBack ? ' What of it was bought by card you can give back before, under Balance.' : ''
+        }`
       : '';
   if (action === 'pause') {
     return {
@@ -61,6 +66,9 @@ function questionOf(action: CampaignAction, campaign: Campaign): Question | unde
   return undefined;
 }
 
+const needsBalance = (error: unknown): boolean =>
+  error instanceof ApiError && error.errors.status?.[0] === 'needs balance';
+
 async function call(action: CampaignAction, leadspeekID: string): Promise<{ data?: Campaign }> {
   if (action === 'activate') return api.campaigns.activePause({ leadspeekID, status: 'active' });
   if (action === 'pause') return api.campaigns.activePause({ leadspeekID, status: 'paused' });
@@ -73,9 +81,12 @@ async function call(action: CampaignAction, leadspeekID: string): Promise<{ data
 /** Does an action after asking, and tells what came of it. True when it is done. */
 export function useCampaignAction() {
   const changed = useCampaignChanged();
+  const mayBuy = useMay('prepaid.buy');
+  const mayGiveBack = useMay('prepaid.refund');
+  const [, set] = useSearchParams();
   const [busy, setBusy] = useState(false);
   const run = async (action: CampaignAction, campaign: Campaign): Promise<boolean> => {
-    const question = questionOf(action, campaign);
+    const question = questionOf(action, campaign, mayGiveBack);
     if (question && !(await confirm(question))) return false;
     setBusy(true);
     try {
@@ -85,6 +96,11 @@ export function useCampaignAction() {
       return true;
     } catch (error) {
       changed(campaign.leadspeekID);
+      // Without balance it cannot begin: whoever pays is asked for the purchase, and charged only when they agree.
+      if (mayBuy && action === 'activate' && needsBalance(error) && isPrepaid(campaign.PaymentTerm)) {
+        set({ campaign: campaign.leadspeekID, tab: 'balance', buy: 'activate' });
+        return false;
+      }
       notifyFailed(error, `${looks[action].label}: ${quoted(campaign)}`);
       return false;
     } finally {

@@ -1,0 +1,187 @@
+import { createServer as createHttp, request as httpRequest } from 'node:http';
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+const HOST = 'acme.localhost';
+// A headless browser calls itself one, and is dropped as a bot.
+const userAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
+
+let demo: Demo;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+/** A page of somebody who has signed in. */
+async function signedIn(email: string): Promise<Page> {
+  const made = await (await browser.newContext({ userAgent, reducedMotion: 'reduce' })).newPage();
+  await made.goto(demo.url(HOST, '/login'));
+  await made.getByLabel('E-mail').fill(email);
+  await made.getByLabel('Password', { exact: true }).fill(demo.password);
+  await made.getByRole('button', { name: 'Log in' }).click();
+  await made.waitForURL((url) => !url.pathname.startsWith('/login'));
+  return made;
+}
+
+/** A call to the API by name of host, which Node does not resolve. */
+const ask = (method: string, path: string, body?: object, token?: string) =>
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of calls
+  new Promise<any>((done, fail) => {
+    const request = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: demo.port,
+        method,
+        path: `/api${path}`,
+        headers: {
+          host: `${HOST}:${demo.port}`,
+          'content-type': 'application/json',
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+        },
+      },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += chunk)).on('end', () => done(JSON.parse(text)));
+      },
+    );
+    request.on('error', fail).end(body ? JSON.stringify(body) : undefined);
+  });
+
+const dialog = (name: string | RegExp) => page.getByRole('dialog', { name });
+const tile = (label: string) => page.locator('[role=dialog] .card').filter({ hasText: label }).first();
+
+describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => {
+  let campaign: { leadspeekID: string };
+  let agency: string;
+
+  test('activating an empty campaign asks for the purchase, the balance rises and it goes on', async () => {
+    agency = (await ask('POST', '/login', { username: 'agency@demo.test', password: demo.password }))
+      .access_token;
+    const client = await ask('POST', '/login', { username: 'client@demo.test', password: demo.password });
+    const me = await ask('GET', '/user', undefined, client.access_token);
+    const made = await ask(
+      'POST',
+      '/leadspeek/client/create',
+      {
+        companyID: me.company_id,
+        campaignName: 'Bought by card',
+        urlCode: demo.url('shop.localhost'),
+        CostSet: '1.25',
+        PaymentTerm: 'Prepaid',
+        leadsbuy: 8,
+      },
+      agency,
+    );
+    campaign = made.data;
+    page = await signedIn('client@demo.test');
+    const address = `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}`;
+    await page.goto(demo.url(HOST, address));
+    await page.getByText('Balance used up').last().waitFor();
+    await page.getByRole('button', { name: 'Activate' }).last().press('Enter');
+    const buying = dialog(/^Buy leads for/);
+    await buying.getByText('$10.00, 8 leads').waitFor();
+    expect(await buying.getByLabel('Leads').inputValue()).toBe('8');
+    // Nothing has been charged by that.
+    expect(
+      (await ask('GET', `/leadspeek/client/remaining-balance/${campaign.leadspeekID}`, undefined, agency))
+        .balance_micros,
+    ).toBe(0);
+    await buying.getByLabel('Leads').fill('0');
+    await buying.getByText('Enter how many leads, such as 100').waitFor();
+    await buying.getByLabel('Leads').fill('20');
+    await buying.getByText('$25.00, 20 leads').waitFor();
+    const found = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
+    expect(found.violations.map(({ id }) => id)).toEqual([]);
+    await buying.getByRole('button', { name: 'Pay $25.00' }).press('Enter');
+    await page.getByText('The balance has been topped up by $25.00.').waitFor();
+    await buying.waitFor({ state: 'hidden' });
+    await tile('Balance').getByText('$25.00').waitFor();
+    await page.getByLabel('Purchases by card').last().getByText('20 leads for $25.00').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).last().waitFor();
+  });
+
+  test('its visitors become leads again, paid out of what was bought', async () => {
+    const { tag } = await ask(
+      'GET',
+      `/leadspeek/client/embedded-code/${campaign.leadspeekID}`,
+      undefined,
+      agency,
+    );
+    const site = createHttp((_request, response) =>
+      response
+        .setHeader('content-type', 'text/html')
+        .end(`<!doctype html><title>Landing</title>${tag}<p>Hello`),
+    );
+    await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
+    try {
+      const shopper = await (await browser.newContext({ userAgent })).newPage();
+      const arrived = shopper.waitForResponse((response) => new URL(response.url()).pathname === '/v');
+      const { port } = site.address() as { port: number };
+      await shopper.goto(`http://landing.localhost:${port}/?email=visitor3%40demo.example`);
+      expect((await arrived).status()).toBe(204);
+    } finally {
+      site.close();
+    }
+    for (let i = 0; i < 60; i++) {
+      await page.reload();
+      await page.getByRole('tab', { name: 'Balance' }).waitFor();
+      await tile('Balance').waitFor();
+      if (await tile('Balance').getByText('$23.75').isVisible()) break;
+      await page.waitForTimeout(500);
+    }
+    expect(await tile('Balance').innerText()).toContain('$23.75');
+    await page.getByText('Spent on leads').locator('..').getByText('$1.25').waitFor();
+  });
+
+  test('the continual top-up is begun with words and stopped again; a declined card says so and charges nothing', async () => {
+    const again = page.getByRole('switch', { name: 'Buy leads again when the balance runs low' });
+    await again.press('Space');
+    await dialog(/again and again/)
+      .getByRole('button', { name: 'Begin' })
+      .press('Enter');
+    await page.getByText('8 leads for $10.00 are bought by the card on file whenever').waitFor();
+    await again.press('Space');
+    await dialog(/^Stop buying/)
+      .getByRole('button', { name: 'Stop' })
+      .press('Enter');
+    await page.getByText('Off. Leads are bought only when somebody does it here.').waitFor();
+    const client = await ask('POST', '/login', { username: 'client@demo.test', password: demo.password });
+    await ask('PUT', '/payment/sandbox-card', { outcome: 'declines' }, client.access_token);
+    await page.getByRole('button', { name: 'Buy leads' }).press('Enter');
+    const buying = dialog(/^Buy leads for/);
+    await buying.getByRole('button', { name: 'Pay $10.00' }).press('Enter');
+    await buying.getByText('Nothing was charged').waitFor();
+    await buying.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await page.getByLabel('Purchases by card').last().getByText('Declined', { exact: true }).waitFor();
+    expect(await tile('Balance').innerText()).toContain('$23.75');
+  });
+
+  test('the agency gives unused balance back', async () => {
+    await page.context().close();
+    page = await signedIn('agency@demo.test');
+    await page.goto(
+      demo.url(HOST, `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}&tab=balance`),
+    );
+    await page.getByRole('button', { name: 'Give back' }).press('Enter');
+    const giving = dialog(/^Give balance of/);
+    await giving.getByLabel('Amount').fill('24');
+    await giving.getByRole('button', { name: 'Give back' }).press('Enter');
+    await giving.getByText('At most $23.75 can be given back').waitFor();
+    await giving.getByLabel('Amount').fill('20');
+    await giving.getByRole('button', { name: 'Give back' }).press('Enter');
+    await page.getByText('$20.00 goes back to the card.').waitFor();
+    await tile('Balance').getByText('$3.75').waitFor();
+    const found = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
+    expect(found.violations.map(({ id }) => id)).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import { type Costs, FREE } from '../costs/index.ts';
+import type { Payments } from '../payments/index.ts';
+import type { ClientOwner } from './book.ts';
+import type { Wish } from './policy.ts';
+
+export type CampaignRow = NonNullable<Awaited<ReturnType<Campaigns['visible']>>>;
+
+export const ownerOf = (row: { root_id: string; agency_id: string; company_id: string }): ClientOwner => ({
+  root_id: row.root_id,
+  agency_id: row.agency_id,
+  company_id: row.company_id,
+});
+
+/** How a campaign pays, at an instant. */
+export type Terms = Wish & { term: string; topup: 'onetime' | 'continual'; setup: bigint; month: bigint };
+
+/** How campaigns pay at an instant; one that nobody has set costs for is free. */
+export async function termsOf(costs: Costs, tx: Tx, ids: string[], at: Date): Promise<(id: string) => Terms> {
+  const rows = new Map((await costs.retailOf(tx, ids, at)).map((row) => [row.campaign_id, row]));
+  return (id) => {
+    const row = rows.get(id) ?? FREE;
+    return {
+      term: row.term,
+      leads: row.leads_buy ?? 0,
+      price: row.lead_micros,
+      topup: row.topup as Terms['topup'],
+      continual: row.topup === 'continual' && row.term === 'Prepaid',
+      setup: row.setup_micros,
+      month: row.month_micros,
+    };
+  };
+}
+
+/**
+ * Why a client's card cannot be charged for a campaign at present; null: it can. `retries`: it is not for the client to
+ * change. Reads in the scope of the root.
+ */
+export async function cardRefusal(
+  { billing, payments }: { billing: Billing; payments: Payments },
+  tx: Tx,
+  owner: ClientOwner,
+): Promise<{ words: string; retries: boolean } | null> {
+  if ((await billing.accounts.terms(tx, owner.agency_id)).manual_bill)
+    return { words: prepaidMessages.manual, retries: true };
+  try {
+    await payments.cards.chargeable(tx, owner);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { words: error.message, retries: error.message !== ownMessages.noCard };
+  }
+}

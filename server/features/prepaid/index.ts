@@ -1,0 +1,2 @@
+export { prepaidRoutes } from './routes.ts';
+export { createPrepaid, type Prepaid } from './service.ts';

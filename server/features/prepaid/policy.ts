@@ -1,0 +1,149 @@
+import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
+import { usd } from '../../../contract/primitives.ts';
+import { type Auto, BUSY_MS } from '../datawallet/index.ts';
+
+const CENT = 10_000n;
+/** The least that a card is charged, micro-dollars. */
+export const MINIMUM = 500_000n;
+/** The most. */
+export const MAXIMUM = 999_999_990_000n;
+const HOUR_MS = 3_600_000;
+
+/** What a campaign buys at a time, and whether it does so again. */
+export interface Wish {
+  leads: number;
+  /** Of a lead, micro-dollars. */
+  price: bigint;
+  continual: boolean;
+}
+
+/** What leads cost when they are bought, micro-dollars: whole cents, rounded up. */
+export const amountOf = (leads: number, price: bigint): bigint =>
+  ((BigInt(leads) * price + CENT - 1n) / CENT) * CENT;
+
+/** The smaller of two amounts. */
+export function least(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}
+
+/** Why a card cannot be charged for leads, as the rule that their number breaks; null: it can. */
+export function leadsFault(leads: number, price: bigint): string | null {
+  const amount = amountOf(leads, price);
+  if (amount < MINIMUM)
+    return `must be at least ${(MINIMUM - CENT) / price + 1n}: the least that a card is charged is ${usd(MINIMUM)}`;
+  return amount > MAXIMUM ? `must cost at most ${usd(MAXIMUM)} at once` : null;
+}
+
+const isOn = (wish: Wish): boolean => wish.continual && wish.leads > 0 && wish.price > 0n;
+
+/** A balance below this buys again: 10 % of what is bought at a time, and never less than the next lead. */
+export function floorOf(wish: Wish): bigint {
+  const tenth = amountOf(wish.leads, wish.price) / 10n;
+  if (tenth > wish.price) return tenth;
+  return wish.price;
+}
+const isLow = (wish: Wish, left: bigint): boolean => left < floorOf(wish);
+
+/** The floor that a draw can fall below, while the campaign buys again; null: it does not. */
+export const watchedFloor = (wish: Wish): bigint | null => (isOn(wish) ? floorOf(wish) : null);
+
+const rest = (state: 'idle' | 'armed' | 'due'): Auto => ({ state, declines: 0, retryAt: null, reason: '' });
+export const IDLE: Auto = rest('idle');
+
+/** After money came in or a person changed something: it begins anew. A charge under way stays under way. */
+export function rearm(before: Auto, wish: Wish, left: bigint): Auto {
+  if (before.state === 'charging') return before;
+  return rest(isOn(wish) && !isLow(wish, left) ? 'armed' : 'idle');
+}
+
+/**
+ * After a draw: due when the balance has fallen below its floor. One that is idle counts as armed while the balance was
+ * above. Null: nothing changes, so each fall counts once.
+ */
+export function onDrawn(auto: Auto, wish: Wish, before: bigint, left: bigint): Auto | null {
+  if (!isOn(wish)) return null;
+  const isArmed = auto.state === 'armed' || (auto.state === 'idle' && !isLow(wish, before));
+  return isArmed && isLow(wish, left) ? rest('due') : null;
+}
+
+/** What a try is judged by. */
+export interface Facts {
+  available: bigint;
+  /** Whether the campaign runs, or stands still for want of balance only. */
+  runs: boolean;
+  now: Date;
+  /** Why the card cannot be charged; `retries`: it is not for the client to change, so it is tried again. */
+  refusal: { words: string; retries: boolean } | null;
+  /** Hard limits on spending, with the renewals of their period so far, micro-dollars. */
+  limits: { of: string; period: 'day' | 'month'; spent: bigint; most: bigint; ends: Date }[];
+}
+
+export type Plan =
+  | { act: 'nothing'; next: Auto }
+  /** `isRepeat`: refused for the same reason as before, within the day. */
+  | { act: 'refuse'; next: Auto; words: string; isFailure: boolean; isRepeat: boolean }
+  | { act: 'charge'; next: Auto; amount: bigint };
+
+/** What is to be done now. A charge under way is left alone; a balance that is above its floor arms it, whatever was. */
+export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
+  const { now, available } = facts;
+  const nothing = (next: Auto): Plan => ({ act: 'nothing', next });
+  if (before.state === 'charging') return nothing(before);
+  if (!isOn(wish)) return nothing(before.state === 'idle' ? before : IDLE);
+  if (!isLow(wish, available)) return nothing(before.state === 'armed' ? before : rest('armed'));
+  if (before.state === 'idle' || before.state === 'stopped') return nothing(before);
+  if (before.state === 'waiting' && before.retryAt! > now) return nothing(before);
+  // It is bought again when a person sets the campaign going.
+  if (!facts.runs) return nothing(before.state === 'due' ? rest('armed') : before);
+  const amount = amountOf(wish.leads, wish.price);
+  const stop = (words: string, isFailure: boolean): Plan => ({
+    act: 'refuse',
+    next: { ...before, state: 'stopped', retryAt: null, reason: words },
+    words,
+    isFailure,
+    isRepeat: false,
+  });
+  const wait = (words: string, retryAt: Date, isRepeat: boolean): Plan => ({
+    act: 'refuse',
+    next: { ...before, state: 'waiting', retryAt, reason: words },
+    words,
+    isFailure: false,
+    isRepeat,
+  });
+  const fault = leadsFault(wish.leads, wish.price);
+  if (fault) return stop(`The number of leads bought at a time ${fault}.`, false);
+  if (facts.refusal) {
+    const { words, retries } = facts.refusal;
+    if (!retries) return stop(words, true);
+    return wait(words, new Date(now.getTime() + HOUR_MS), before.reason === words);
+  }
+  for (const { of, period, spent, most, ends } of facts.limits)
+    if (spent + amount > most)
+      return wait(prepaidMessages.pastLimit(usd(amount), usd(most), of, period), ends, false);
+  return { act: 'charge', next: { ...before, state: 'charging', retryAt: null, reason: '' }, amount };
+}
+
+/** After another charge for the same campaign turned out to be under way. */
+export const afterBusy = (before: Auto, now: Date): Auto => ({
+  ...before,
+  state: 'waiting',
+  retryAt: new Date(now.getTime() + BUSY_MS),
+  reason: 'Another top-up is under way.',
+});
+
+/** What a refund takes from which purchases: newest first, cents each. `charges` are newest first. */
+export function refundParts(
+  charges: { id: string; left: bigint }[],
+  amount: bigint,
+): { charge: string; cents: number }[] {
+  const parts: { charge: string; cents: number }[] = [];
+  let open = amount;
+  for (const { id, left } of charges) {
+    const part = least(left, open);
+    if (part <= 0n) continue;
+    parts.push({ charge: id, cents: Number(part / CENT) });
+    open -= part;
+  }
+  return parts;
+}

@@ -1,0 +1,195 @@
+import { Anchor, Button, Group, Modal, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dollarsOf } from '../../../contract/primitives.ts';
+import { api } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+import { useUser } from '../../api/user.ts';
+import { money } from '../../ui/format.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { quoted } from '../campaigns/actions.tsx';
+import classes from '../campaigns/campaigns.module.css';
+import type { Campaign } from '../campaigns/model.ts';
+import { type Bought, leadWords } from './model.ts';
+import { estimateQuery, usePrepaidChanged } from './queries.ts';
+
+const fees = { platform_fee: 'Set-up fee', monthly_fee: 'Monthly fee' };
+
+/**
+ * Buys leads by the client's card: what it costs, then the charge. `activates`: the campaign is set going once its balance
+ * covers a lead.
+ */
+export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClose: () => void }) {
+  const { campaign, onClose } = props;
+  const id = campaign.leadspeekID;
+  const isClient = useUser().company_kind === 'client';
+  const changed = usePrepaidChanged();
+  const isFixed = campaign.PaymentTerm === 'One Time' && campaign.leadsbuy !== null;
+  const [leads, setLeads] = useState<number | string>(campaign.leadsbuy ?? 100);
+  const [asked] = useDebouncedValue(leads, 300);
+  // One key for each amount that was seen: pressing the button again after a lost answer charges nothing twice.
+  const [click, setClick] = useState(() => crypto.randomUUID());
+  const [busy, setBusy] = useState(false);
+  const [stays, setStays] = useState<{ tone: 'bad' | 'warn'; title: string; words: string }>();
+  const isNumber = typeof asked === 'number' && asked >= 1;
+  const query = useQuery({
+    ...estimateQuery(id, isNumber ? asked : 1),
+    enabled: isNumber,
+    placeholderData: keepPreviousData,
+  });
+  const estimate = isNumber && asked === leads && !query.isPlaceholderData ? query.data : undefined;
+  const fault = query.error instanceof ApiError ? (query.error.errors.leadsbuy?.[0] ?? undefined) : undefined;
+  /** Nobody knows whether the card was charged: the same purchase may be asked for again, no other. */
+  const isUnsure = stays?.title === 'No answer yet';
+
+  /** Where the form in which a bank confirms a payment will stand: until then its holder is told what can be done. */
+  const onAuthenticate = (answer: Bought) =>
+    setStays({
+      tone: 'warn',
+      title: 'Your bank wants to confirm this payment',
+      words: `${answer.message} Put another card on file, or ask your bank to allow the payment, then buy the leads again.`,
+    });
+
+  const buy = async () => {
+    if (!estimate) return;
+    setBusy(true);
+    setStays(undefined);
+    try {
+      const answer = await api.prepaid.topUp({
+        leadspeekID: id,
+        leadsbuy: estimate.leadsbuy,
+        amount: dollarsOf(estimate.amount_micros),
+        idempotencyKey: click,
+      });
+      if (answer.result === 'success') {
+        if (props.activates)
+          await api.campaigns
+            .activePause({ leadspeekID: id, status: 'active' })
+            .catch((error) => notifyFailed(error, `Activate ${quoted(campaign)}`));
+        notifyDone(`${answer.message} It is ${money(answer.balance_micros)} now`);
+        onClose();
+      } else if (answer.result === 'authenticate') onAuthenticate(answer);
+      else if (answer.result === 'unknown')
+        setStays({ tone: 'warn', title: 'No answer yet', words: answer.message });
+      else setStays({ tone: 'bad', title: 'Nothing was charged', words: answer.message });
+      // After an answer a new try is a new purchase; without one it is the same.
+      if (answer.result !== 'unknown') setClick(crypto.randomUUID());
+    } catch (error) {
+      const status = error instanceof ApiError ? error.status : 0;
+      if (status === 0 || status >= 500)
+        setStays({
+          tone: 'warn',
+          title: 'No answer yet',
+          words: `${wordsOf(error)} Trying again is safe: the card is charged once.`,
+        });
+      else {
+        setStays({ tone: 'bad', title: 'Nothing was charged', words: wordsOf(error) });
+        setClick(crypto.randomUUID());
+        void query.refetch();
+      }
+    } finally {
+      setBusy(false);
+      changed(id);
+    }
+  };
+
+  return (
+    <Modal opened onClose={onClose} title={`Buy leads for ${quoted(campaign)}`} centered>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void buy();
+        }}
+      >
+        <Stack gap="md">
+          <NumberInput
+            label="Leads"
+            description={isFixed ? 'Bought once, as agreed for this campaign.' : undefined}
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            allowNegative={false}
+            thousandSeparator=","
+            hideControls
+            withAsterisk
+            data-autofocus
+            value={leads}
+            disabled={isUnsure || isFixed}
+            error={isNumber ? fault : 'Enter how many leads, such as 100'}
+            onChange={(value) => {
+              setLeads(value);
+              setClick(crypto.randomUUID());
+              setStays(undefined);
+            }}
+          />
+          <dl className={classes.facts} aria-live="polite" style={{ minHeight: 132 }}>
+            {estimate ? (
+              <>
+                <Fact name="Price per lead">{money(estimate.price_micros, { unit: true })}</Fact>
+                <Fact name="Charged to the card">
+                  <strong>{money(estimate.amount_micros)}</strong>
+                  {estimate.card && ` (${estimate.card.replace(' ', ' ending in ')})`}
+                </Fact>
+                <Fact name="Balance afterwards">
+                  {money(estimate.balance_after_micros)}, {leadWords(estimate.leads_after)}
+                </Fact>
+                {estimate.fees.map((fee) => (
+                  <Fact key={fee.kind} name={fees[fee.kind]}>
+                    {money(fee.amount_micros)}, by invoice
+                  </Fact>
+                ))}
+              </>
+            ) : (
+              isNumber && !fault && !query.error && <Skeleton height={108} mt={6} />
+            )}
+          </dl>
+          {query.error && !fault && (
+            <Notice tone="bad" live="alert" title="What it costs could not be found out">
+              {wordsOf(query.error)}
+            </Notice>
+          )}
+          {estimate?.blocked && (
+            <Notice tone="warn" title="This cannot be bought at the moment">
+              {estimate.blocked}{' '}
+              {isClient && !estimate.card && (
+                <Anchor href="/user/card-setting" size="sm">
+                  Put a card on file
+                </Anchor>
+              )}
+            </Notice>
+          )}
+          {stays && (
+            <Notice tone={stays.tone} live="alert" title={stays.title}>
+              {stays.words}
+            </Notice>
+          )}
+          {!isClient && (
+            <Text size="sm" c="dimmed">
+              This charges the card that {campaign.company_name} has on file with you.
+            </Text>
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={busy} disabled={estimate?.blocked !== ''}>
+              {isUnsure ? 'Try again' : estimate ? `Pay ${money(estimate.amount_micros)}` : 'Pay'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="num">{children}</dd>
+    </div>
+  );
+}

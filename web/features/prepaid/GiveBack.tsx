@@ -1,0 +1,99 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { dollarsOf } from '../../../contract/primitives.ts';
+import { api } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+import { money } from '../../ui/format.ts';
+import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone } from '../../ui/notify.ts';
+import { quoted } from '../campaigns/actions.tsx';
+import { amountFault, amountOf, type Campaign, microsOf } from '../campaigns/model.ts';
+import { usePrepaidChanged } from './queries.ts';
+
+/** Gives unused balance back to the card that bought it, for agencies. `most`: what can be, micro-dollars. */
+export function GiveBack(props: { campaign: Campaign; most: number; onClose: () => void }) {
+  const { campaign, most, onClose } = props;
+  const changed = usePrepaidChanged();
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const [stays, setStays] = useState<{ title: string; words: string; isUnsure: boolean }>();
+  const form = useForm({
+    initialValues: { amount: dollarsOf(most) },
+    validateInputOnBlur: true,
+    validate: {
+      amount: (value) => {
+        const micros = microsOf(amountOf(value));
+        if (amountFault(value, 2)) return amountFault(value, 2);
+        if (micros === 0) return 'Enter more than 0';
+        return micros > most ? `At most ${money(most)} can be given back` : null;
+      },
+    },
+  });
+  const save = async ({ amount }: { amount: string }) => {
+    setStays(undefined);
+    try {
+      const answer = await api.prepaid.refund({
+        leadspeekID: campaign.leadspeekID,
+        amount: amountOf(amount),
+        idempotencyKey: key,
+      });
+      if (answer.result === 'failed') {
+        setStays({ title: 'Not given back', words: answer.message, isUnsure: false });
+        setKey(crypto.randomUUID());
+      } else {
+        notifyDone(`${answer.message} The balance is ${money(answer.balance_micros)} now`);
+        onClose();
+      }
+    } catch (error) {
+      const status = error instanceof ApiError ? error.status : 0;
+      if (status === 0 || status >= 500)
+        setStays({
+          title: 'No answer',
+          words: `${wordsOf(error)} Trying again is safe: it is given back once.`,
+          isUnsure: true,
+        });
+      else {
+        setKey(crypto.randomUUID());
+        showFormError(form, error);
+      }
+    } finally {
+      changed(campaign.leadspeekID);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Give balance of ${quoted(campaign)} back`} centered>
+      <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
+        <Stack gap="md">
+          <Text size="sm">
+            Unused balance goes back to the card of {campaign.company_name} that paid it, newest purchases
+            first. What was paid to you outside of this system cannot be given back here.
+          </Text>
+          <TextInput
+            label="Amount"
+            description={`At most ${money(most)}, in US dollars and cents.`}
+            leftSection="$"
+            inputMode="decimal"
+            withAsterisk
+            data-autofocus
+            disabled={stays?.isUnsure}
+            {...form.getInputProps('amount')}
+          />
+          {stays && (
+            <Notice tone="warn" live="alert" title={stays.title}>
+              {stays.words}
+            </Notice>
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={form.submitting}>
+              {stays?.isUnsure ? 'Try again' : 'Give back'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { type CurrentTopUp, isUnderWay, purchaseState, standing } from './model.ts';
+
+const current: CurrentTopUp = {
+  topupoptions: 'continual',
+  leadsbuy: 20,
+  amount_micros: 20_000_000,
+  renews_below_micros: 2_000_000,
+  status: 'armed',
+  next_try: null,
+  declines: 0,
+  reason: '',
+  data: [],
+};
+const purchase: CurrentTopUp['data'][number] = {
+  id: '1',
+  created_at: '2026-03-10T15:00:00.000Z',
+  leads: 20,
+  amount_micros: 20_000_000,
+  refunded_micros: 0,
+  automatic: false,
+  status: 'succeeded',
+  reason: '',
+  card: 'visa 4242',
+};
+
+describe('[PAY-09] the continual top-up in words', () => {
+  it('says what is bought when, and why not', () => {
+    expect(standing(current)).toBe(
+      '20 leads for $20.00 are bought by the card on file whenever the balance falls below $2.00.',
+    );
+    expect(standing({ ...current, status: 'idle' })).toContain('begins with the next purchase');
+    expect(standing({ ...current, status: 'charging' })).toBe('Buying 20 leads for $20.00 at the moment.');
+    expect(standing({ ...current, status: 'stopped', reason: 'Declined.' })).toContain('Stopped: Declined.');
+    expect(
+      standing({ ...current, status: 'waiting', reason: 'Declined.', next_try: '2026-03-10T16:00:00.000Z' }),
+    ).toMatch(/^Declined\. It is tried again on /);
+    expect(
+      standing({ ...current, topupoptions: 'onetime', renews_below_micros: null, status: 'idle' }),
+    ).toMatch(/^Off/);
+  });
+
+  it('knows what changes by itself', () => {
+    expect(isUnderWay(current)).toBe(false);
+    expect(isUnderWay({ ...current, status: 'due' })).toBe(true);
+    expect(isUnderWay({ ...current, data: [{ ...purchase, status: 'charging' }] })).toBe(true);
+  });
+
+  it('names a purchase that was given back in part', () => {
+    expect(purchaseState(purchase).words).toBe('Paid');
+    expect(purchaseState({ ...purchase, refunded_micros: 1 }).words).toBe('Partly given back');
+    expect(purchaseState({ ...purchase, status: 'refused' }).words).toBe('Not tried');
+  });
+});
