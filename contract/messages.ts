@@ -131,13 +131,6 @@ export const ownMessages = {
   chargeSucceeded: 'The payment has been made.',
   chargeUnknown: 'The card provider has not answered yet. We keep asking; nothing is charged twice.',
   notAuthenticable: 'This payment cannot be confirmed any more. Please pay again.',
-  invoiceCredited: 'The credit note was issued.',
-  invoiceGivenUp: 'The invoice was given up.',
-  invoiceOfOthers: 'Only the company that issued this invoice can do that.',
-  invoiceNotOpen: 'Nothing is due of this invoice any more.',
-  receiptCredit: 'This is the receipt of a top-up. Refund the balance of its campaign instead.',
-  creditNotByCard:
-    'This invoice was not paid by a card here, so nothing can be given back to one. Settle it with your client directly.',
   notRefundable: 'This charge has nothing left that could be given back.',
   noAccount: 'There is no account with the card provider yet. Open one first.',
   accountOpened: 'The account is open. Its owner has now to fill in what the card provider requires.',

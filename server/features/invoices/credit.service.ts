@@ -12,6 +12,7 @@ import type { InvoiceParts } from './parts.ts';
 import { numberOf, statusOf } from './policy.ts';
 import { dueOf, feeOf, ownerOf, type Settle } from './settle.service.ts';
 import * as store from './store.ts';
+import { words } from './words.ts';
 
 /** What charges of invoices of each side are for. */
 export const PAID_FOR: Record<store.Side, Purpose[]> = {
@@ -35,7 +36,7 @@ export function createCredit(
   async function issued(ctx: Ctx, id: string): Promise<void> {
     const row = await inScope(db.app, ctx.scope, (tx) => store.invoiceById(tx, id));
     if (!row) throw new Refusal('not_found', ownMessages.notFound);
-    if (row.issuer_id !== ctx.actor.companyId) throw new Refusal('conflict', ownMessages.invoiceOfOthers);
+    if (row.issuer_id !== ctx.actor.companyId) throw new Refusal('conflict', words.invoiceOfOthers);
   }
 
   /** What is owed and what was earned, of one side. */
@@ -171,7 +172,7 @@ export function createCredit(
             refuse('idempotencyKey', 'has been used for another amount');
           return null;
         }
-        if (row.kind === 'receipt') throw new Refusal('conflict', ownMessages.receiptCredit);
+        if (row.kind === 'receipt') throw new Refusal('conflict', words.receiptCredit);
         if (row.status === 'open') {
           for (const purpose of PAID_FOR[row.side])
             if (await charges.underWay(tx, row.company_id, purpose, row.id))
@@ -184,7 +185,7 @@ export function createCredit(
         if (amountMicros > row.paid_micros)
           refuse('amount', `is more than was paid, ${usd(row.paid_micros)}`);
         const paid = await payingCharge(tx, row);
-        if (!paid) throw new Refusal('conflict', ownMessages.creditNotByCard);
+        if (!paid) throw new Refusal('conflict', words.creditNotByCard);
         return paid;
       });
       if (!charge) return;
@@ -208,7 +209,7 @@ export function createCredit(
       await inRoot(ctx, async (tx) => {
         const row = await settle.locked(tx, given.id);
         if (row.status === 'uncollectible') return;
-        if (row.status !== 'open') throw new Refusal('conflict', ownMessages.invoiceNotOpen);
+        if (row.status !== 'open') throw new Refusal('conflict', words.invoiceNotOpen);
         for (const purpose of PAID_FOR[row.side])
           if (await charges.underWay(tx, row.company_id, purpose, row.id))
             throw new Refusal('conflict', ownMessages.paymentUnderWay);

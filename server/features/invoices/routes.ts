@@ -1,7 +1,7 @@
 import type { contract } from '../../../contract/index.ts';
-import { ownMessages } from '../../../contract/messages.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Invoices } from './service.ts';
+import { words } from './words.ts';
 
 /** The invoices' calls. */
 export function invoicesRoutes({ read, credit }: Invoices): Handlers<typeof contract.invoices> {
@@ -12,11 +12,11 @@ export function invoicesRoutes({ read, credit }: Invoices): Handlers<typeof cont
     events: (ctx, input) => read.events(ctx, input),
     async credit(ctx, input) {
       await credit.credit(ctx, input);
-      return { result: 'success', message: ownMessages.invoiceCredited, data: await read.one(ctx, input.id) };
+      return { result: 'success', message: words.invoiceCredited, data: await read.one(ctx, input.id) };
     },
     async writeOff(ctx, input) {
       await credit.writeOff(ctx, input);
-      return { result: 'success', message: ownMessages.invoiceGivenUp, data: await read.one(ctx, input.id) };
+      return { result: 'success', message: words.invoiceGivenUp, data: await read.one(ctx, input.id) };
     },
   };
 }
