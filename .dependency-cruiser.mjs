@@ -14,6 +14,7 @@ const features = [
   'caps',
   'wallet',
   'billing',
+  'invoices',
   'agreements',
   'datawallet',
   'setup',
