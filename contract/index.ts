@@ -7,6 +7,7 @@ import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
+import { collection, invoices } from './invoices.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
 import { payments } from './payments.ts';
@@ -39,6 +40,8 @@ export const contract = {
   caps,
   wallet,
   payments,
+  invoices,
+  collection,
 };
 
 /** The calls as the web client sees them. */

@@ -39,6 +39,7 @@ export const InvoiceRow = z.object({
   issuer_name: z.string(),
   period_from: Instant.nullable(),
   period_to: Instant.nullable(),
+  time_zone: z.string().optional().describe('In which its days are meant'),
   total_micros: Micros,
   due_micros: Micros.describe('What is still to be paid'),
   status: z.enum(INVOICE_STATUSES),
