@@ -226,6 +226,7 @@ export const Paid = z.object({
   publishable_key: z.string(),
   stripe_account: z.string(),
   paymentgateway: z.enum(['stripe', 'sandbox']),
+  charge_id: Id.optional().describe("With 'authenticate': what to check when it is done"),
 });
 
 /** Money that is due: charging it, and what follows when it cannot be charged. */

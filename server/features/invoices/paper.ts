@@ -30,13 +30,16 @@ export interface Write {
 type Face = { font: { hasGlyphForCodePoint(point: number): boolean } };
 
 const require = createRequire(import.meta.url);
-const files = { regular: 'DejaVuSansCondensed.ttf', bold: 'DejaVuSansCondensed-Bold.ttf' } as const;
+const files = {
+  regular: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
+  bold: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
+};
 const fonts = new Map<string, Buffer>();
 /** The font's bytes, read once. */
 function fontOf(name: keyof typeof files): Buffer {
   let bytes = fonts.get(name);
   if (!bytes) {
-    bytes = readFileSync(require.resolve(`dejavu-fonts-ttf/ttf/${files[name]}`));
+    bytes = readFileSync(files[name]);
     fonts.set(name, bytes);
   }
   return bytes;

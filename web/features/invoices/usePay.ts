@@ -58,12 +58,17 @@ export function usePay() {
     await during(id, async () => {
       const idempotencyKey = keys.current.get(id) ?? crypto.randomUUID();
       keys.current.set(id, idempotencyKey);
-      const { result, message, ...needed } = await api.collection.pay({ id, idempotencyKey });
+      const { result, message, charge_id, ...needed } = await api.collection.pay({ id, idempotencyKey });
       keys.current.delete(id);
       if (result === 'success') notifyDone(message);
       else if (result === 'failed') notifyFailed(message, 'Not paid');
       else if (result === 'unknown') notifyOpen(message, 'The answer is still to come');
-      else await confirmCharge(() => lastCharge(id), { succeeded: `Invoice ${number} is paid.` }, needed);
+      else
+        await confirmCharge(
+          charge_id ?? (() => lastCharge(id)),
+          { succeeded: `Invoice ${number} is paid.` },
+          needed,
+        );
     });
   };
   /** Lets the holder confirm the last charge, which was declined for want of it. */
