@@ -39,6 +39,7 @@ export const InvoiceRow = z.object({
   issuer_name: z.string(),
   period_from: Instant.nullable(),
   period_to: Instant.nullable(),
+  time_zone: z.string().optional().describe('In which its days are meant'),
   total_micros: Micros,
   due_micros: Micros.describe('What is still to be paid'),
   status: z.enum(INVOICE_STATUSES),
@@ -225,6 +226,7 @@ export const Paid = z.object({
   publishable_key: z.string(),
   stripe_account: z.string(),
   paymentgateway: z.enum(['stripe', 'sandbox']),
+  charge_id: Id.optional().describe("With 'authenticate': what to check when it is done"),
 });
 
 /** Money that is due: charging it, and what follows when it cannot be charged. @public */

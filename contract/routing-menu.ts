@@ -47,6 +47,7 @@ const CONFIGURATION: readonly PageId[] = [
   'report-analytics',
   'sales-connect-account',
   'statement',
+  'invoices',
   'payments',
   'people-import',
 ];

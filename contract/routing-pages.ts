@@ -282,6 +282,13 @@ export const PAGES = [
     permission: 'statement.read',
   },
   {
+    id: 'invoices',
+    path: '/configuration/invoices',
+    title: 'Invoices',
+    ...inside,
+    permission: 'invoice.read',
+  },
+  {
     id: 'payments',
     path: '/configuration/payments',
     title: 'Payments to check',

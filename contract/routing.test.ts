@@ -184,6 +184,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/report-analytics               P      P          404       connect   404      404     prof      404         404         404      404     P
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
+/configuration/invoices                       P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/people-import                  P      P          P         connect   404      404     404       404         404         404      404     404
 /visitor-id                                   dash   dash       dash      connect   dash     dash    prof      dash        dash        dash     dash    dash
@@ -470,6 +471,7 @@ describe('[NAV-01] the sidebar', () => {
           'Exclusion List',
           'Report Analytics',
           'Statement',
+          'Invoices',
           'Payments to check',
           'People data',
         ],
@@ -499,6 +501,7 @@ describe('[NAV-01] the sidebar', () => {
           'General Settings',
           'Data Enrichment',
           'Statement',
+          'Invoices',
         ],
       ],
     ];
@@ -511,7 +514,7 @@ describe('[NAV-01] the sidebar', () => {
       ['Visitor ID', ['Dashboard', 'Campaign Management']],
       ['Ads', ['Campaign Management']],
       ['Advertising', ['Campaigns', 'Build Your Campaign', 'Audiences', 'Create banner', 'Banners']],
-      ['Configuration', ['Statement']],
+      ['Configuration', ['Statement', 'Invoices']],
     ]);
   });
   test('of an account executive', () => {

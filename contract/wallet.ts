@@ -168,7 +168,7 @@ export const wallet = {
       tags,
       summary: 'Top the Data Wallet up from the card on file, and save its settings',
       description:
-        'A declined card is no error of the call: `result` is `failed`. `error`: no answer came, so it is not known yet; the balance follows when it is.',
+        'A declined card is no error of the call: `result` is `failed`; `authenticate` when its holder can still confirm `charge_id` with their bank (payment/charge/{id}/authentication, then check). `error`: no answer came, so it is not known yet; the balance follows when it is.',
     })
     .meta({ access: 'wallet.write', notInView: true })
     .input(
@@ -179,5 +179,11 @@ export const wallet = {
         idempotencyKey: z.string().min(8).max(100).describe('One for each click: the same key charges once'),
       }),
     )
-    .output(z.object({ result: z.enum(['success', 'failed', 'error']), message: z.string() })),
+    .output(
+      z.object({
+        result: z.enum(['success', 'failed', 'authenticate', 'error']),
+        message: z.string(),
+        charge_id: Id.optional().describe("With 'authenticate'"),
+      }),
+    ),
 };

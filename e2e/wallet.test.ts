@@ -167,6 +167,35 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await wallet().waitFor({ state: 'hidden' });
   });
 
+  test('a card whose bank asks: the wallet closes, then the bank is asked; once confirmed it has topped up', async () => {
+    const { access_token } = await ask('POST', '/login', {
+      username: 'cedar@demo.test',
+      password: demo.password,
+    });
+    const post = (path: string, body = {}) => ask('POST', `/payment/${path}`, body, access_token);
+    const { setup, client_secret } = await post('card/start');
+    const card = { number: '4000002760003184', exp_month: 12, exp_year: 2040, cvc: '123' };
+    await post('sandbox/card', { client_secret, ...card });
+    await post('sandbox/authentication', { client_secret, passed: 'T' });
+    expect(await post('customer', { setup })).toMatchObject({ result: 'success' });
+    await open();
+    await wallet().getByRole('button', { name: '$250', exact: true }).press('Enter');
+    await wallet().getByRole('button', { name: 'Top up $250' }).press('Enter');
+    await dialog('Are you sure you want to topup data wallet?')
+      .getByRole('button', { name: 'I agree' })
+      .press('Enter');
+    const bank = dialog('Your bank asks: is it you?');
+    await bank.getByText('Sandbox bank').waitFor();
+    await wallet().waitFor({ state: 'hidden' });
+    expect(await findings()).toEqual([]);
+    await bank.getByRole('button', { name: 'Approve' }).press('Enter');
+    await page.getByText('Your Data Wallet has been topped up by $250.').waitFor();
+    await open();
+    await wallet().getByLabel('Transaction history').getByText('+$250.00').waitFor();
+    await page.keyboard.press('Escape');
+    await wallet().waitFor({ state: 'hidden' });
+  });
+
   test('it opens although it cannot be loaded, says so and can be asked again', async () => {
     await page.route('**/prepaid/direct-payment/**', (route) => route.abort());
     await page.reload();
@@ -176,7 +205,9 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     expect(await wallet().getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await page.unroute('**/prepaid/direct-payment/**');
     await wallet().getByRole('button', { name: 'Retry' }).first().press('Enter');
-    await wallet().getByText('$500.00 is charged when the balance falls to $50.00.').waitFor();
+    await wallet()
+      .getByText(/is charged when the balance falls to/)
+      .waitFor();
     await page.keyboard.press('Escape');
   });
 });

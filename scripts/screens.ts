@@ -165,6 +165,8 @@ const shots: Shot[] = [
   { name: 'reference', host: 'localhost', path: '/api/reference' },
   { name: 'setup', host: 'localhost', path: '/setup?token=used' },
   { name: 'client-statement', ...client, path: '/configuration/statement' },
+  { name: 'client-invoices', ...client, path: '/configuration/invoices' },
+  { name: 'agency-invoices', ...agency, path: '/configuration/invoices' },
   { name: 'agency-statement', ...agency, path: '/configuration/statement' },
   { name: 'agency-statement-line', ...agency, path: '/configuration/statement', act: openRow },
   {

@@ -44,6 +44,7 @@ const pages = {
   'role-list': lazyPage(() => import('./features/roles/RoleListPage.tsx')),
   'general-setting': lazyPage(() => import('./features/settings/GeneralSettingPage.tsx')),
   'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),
+  invoices: lazyPage(() => import('./features/invoices/InvoicesPage.tsx')),
   statement: lazyPage(() => import('./features/ledger/StatementPage.tsx')),
   payments: lazyPage(() => import('./features/payments/ProblemsPage.tsx')),
   'people-import': lazyPage(() => import('./features/identity/ImportPage.tsx')),

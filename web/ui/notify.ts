@@ -15,6 +15,12 @@ export function notifyFailed(error: unknown, title?: string): void {
   notifications.show({ title, message: wordsOf(error), color: 'red', autoClose: false });
 }
 
+/** Tells what is not known yet, until it is closed. */
+export function notifyOpen(message: string, title?: string): void {
+  void overlaysReady();
+  notifications.show({ title, message, color: 'yellow', autoClose: false });
+}
+
 const AGREEMENT = 'agreement';
 
 /** Tells that an agreement waits to be accepted; stays, once, until `forgetAgreement` or somebody closes it. */

@@ -250,6 +250,26 @@ describe('[WALL-02] the calls of the Data Wallet', () => {
     });
   });
 
+  test('[WALL-05] a card whose bank asks its holder tops up once they have confirmed', async () => {
+    const who = await made({ card: false });
+    const start = (await ask(who, 'POST', '/api/payment/card/start')).body as Record<string, string>;
+    const card = { number: '4000002760003184', exp_month: 12, exp_year: 2040, cvc: '123' };
+    const secret = { client_secret: start.client_secret };
+    await ask(who, 'POST', '/api/payment/sandbox/card', { ...secret, ...card });
+    await ask(who, 'POST', '/api/payment/sandbox/authentication', { ...secret, passed: 'T' });
+    expect((await ask(who, 'POST', '/api/payment/customer', { setup: start.setup })).status).toBe(200);
+    const answer = (await charge(who, '250')).body as Record<string, string>;
+    expect(answer).toMatchObject({ result: 'authenticate', charge_id: expect.any(String) });
+    expect((await about(who)).balance_amount).toBe('0.00');
+    const of = `/api/payment/charge/${answer.charge_id}`;
+    const needed = (await ask(who, 'POST', `${of}/authentication`)).body as Record<string, string>;
+    expect(needed.paymentgateway).toBe('sandbox');
+    const { client_secret } = needed;
+    await ask(who, 'POST', '/api/payment/sandbox/authentication', { client_secret, passed: 'T' });
+    expect((await ask(who, 'POST', `${of}/check`)).body).toMatchObject({ status: 'succeeded' });
+    expect((await about(who)).balance_amount).toBe('250.00');
+  });
+
   test('[WALL-04] the toggle answers how it stands', async () => {
     const who = await made();
     const toggle = async (stop: string) =>

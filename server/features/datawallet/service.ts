@@ -303,6 +303,12 @@ export function createDataWallet(
       auto.forget(key.agencyId);
       if (outcome.status === 'succeeded')
         return { result: 'success' as const, message: ownMessages.walletToppedUp(plain(amount)) };
+      if (outcome.status === 'declined' && outcome.needsAuthentication)
+        return {
+          result: 'authenticate' as const,
+          message: outcome.message,
+          charge_id: outcome.charge.id,
+        };
       if (outcome.status === 'declined') return { result: 'failed' as const, message: outcome.message };
       return { result: 'error' as const, message: ownMessages.walletUnknown };
     },

@@ -125,6 +125,18 @@ export function createTenants({ db, clock, config }: Platform) {
             : undefined,
       };
     },
+    /** What a company's papers look like: its own brand's accent and logo, nothing of its root's. */
+    async paperBrand(
+      tx: Tx,
+      companyId: string,
+    ): Promise<{ accent: string | null; logo?: { bytes: Buffer } | undefined }> {
+      const card = await companyCard(tx, companyId);
+      const picture = card?.logo && (await store.frontPicture(db.app, card.logo.id, companyId));
+      return {
+        accent: card?.box_bgcolor ?? card?.link_color ?? null,
+        logo: picture ? { bytes: picture.bytes } : undefined,
+      };
+    },
     /** The slugs that the pages of a company's modules lie under; where it has given none, the global one. */
     async slugsOf(companyId: string): Promise<string[]> {
       const { modules } = await this.frontDoor(companyId);

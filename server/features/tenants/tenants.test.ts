@@ -81,6 +81,25 @@ describe('[TEN-01] the tree of companies', () => {
     ).toBe(421);
   });
 
+  test('[BEY-11] papers show the own brand of who issues them, and nothing of its root', async () => {
+    const paper = (companyId: string) =>
+      inScope(app.platform.db.app, { rootId: master.id }, (tx) =>
+        app.features.tenants.paperBrand(tx, companyId),
+      );
+    expect(await paper(master.id)).toEqual({ accent: '#123456', logo: undefined });
+    const bare = await app.make.agency(master, { host: 'bare.test' });
+    expect(await paper(bare.id)).toEqual({ accent: null, logo: undefined });
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20"/></svg>';
+    const own = await app.make.agency(master, {
+      host: 'own.test',
+      brand: { name: 'Own', box_bgcolor: '#00aa00', logo: Buffer.from(svg) },
+    });
+    const { accent, logo } = await paper(own.id);
+    expect(accent).toBe('#00aa00');
+    expect(logo!.bytes.subarray(1, 4).toString()).toBe('PNG');
+  });
+
   test('[TEN-06] domain info has every field, about the tenant whose brand the host shows', async () => {
     await app.admin.query(
       `update company set legal_name = 'Acme Leads LLC', short_name = 'AL', address = '1 Main St', city = 'Austin', zip = '78701',

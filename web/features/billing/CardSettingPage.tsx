@@ -1,7 +1,7 @@
-import { Button, Text, Title } from '@mantine/core';
+import { Button, Skeleton, Text, Title } from '@mantine/core';
 import { IconCreditCard } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { paymentFailed } from '../../../contract/setup-rules.ts';
 import { api } from '../../api/client.ts';
 import { useMay, userQuery, useSetup, useUser } from '../../api/user.ts';
@@ -16,11 +16,14 @@ import { CardForm } from '../payments/CardForm.tsx';
 import classes from './billing.module.css';
 import { useStep } from './useStep.ts';
 
+const DueInvoices = lazy(() => import('../invoices/DueInvoices.tsx'));
+
 /** The card that what is bought is paid with (spec product 2, card-setting). */
 export default function CardSettingPage() {
   const user = useUser();
   const setup = useSetup();
   const mayWrite = useMay('card.write');
+  const mayInvoice = useMay('invoice.read');
   const hasFailed = paymentFailed(setup);
   const queryClient = useQueryClient();
   const [isOpen, setOpen] = useState(!setup.card_set);
@@ -54,6 +57,11 @@ export default function CardSettingPage() {
           <Notice tone="bad" live="alert" title="The last payment was declined">
             Campaigns are paused until it is paid. Put a card on file that can be charged.
           </Notice>
+        )}
+        {hasFailed && mayInvoice && user.company_kind !== 'root' && (
+          <Suspense fallback={<Skeleton height={96} radius="md" />}>
+            <DueInvoices />
+          </Suspense>
         )}
         <section className={`card ${classes.box}`} aria-label="Card on file">
           <div className={classes.row}>

@@ -1,7 +1,9 @@
-import { Skeleton, Stack, Table, Text, Title } from '@mantine/core';
+import { Anchor, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
+import { useMay } from '../../api/user.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { DetailDrawer } from '../../ui/DetailDrawer.tsx';
 import { num } from '../../ui/format.ts';
@@ -20,7 +22,11 @@ export function LineDrawer() {
   );
 }
 
+/** Kinds of lines whose reference is an invoice. */
+const OF_INVOICES: readonly Line['kind'][] = ['invoice', 'payment', 'credit_note', 'write_off'];
+
 function LineDetail({ id }: { id: string }) {
+  const mayRead = useMay('invoice.read');
   const query = useQuery({
     queryKey: ['statement', 'line', id],
     queryFn: ({ signal }) => api.ledger.line({ id }, { signal }),
@@ -64,6 +70,15 @@ function LineDetail({ id }: { id: string }) {
           · <When at={line.created_at} />
         </Text>
         {line.memo && <Text size="sm">{line.memo}</Text>}
+        {mayRead && line.reference_id && OF_INVOICES.includes(line.kind) && (
+          <Anchor
+            component={Link}
+            size="sm"
+            {...{ to: '/configuration/invoices', search: { invoice: line.reference_id } as never }}
+          >
+            Open the invoice
+          </Anchor>
+        )}
       </div>
       {known.length > 0 && (
         <Amounts

@@ -1,4 +1,11 @@
-/** As much of Stripe's script as the card form uses. */
+/** As much of a payment at Stripe as its card holder's browser sees. */
+export interface StripePayment {
+  status: string;
+  last_payment_error?: { payment_method?: { id: string } } | null;
+}
+type PaymentAnswer = Promise<{ paymentIntent?: StripePayment; error?: { message?: string } }>;
+
+/** As much of Stripe's script as we use. */
 export interface StripeScript {
   elements(options: object): {
     create(
@@ -11,6 +18,8 @@ export interface StripeScript {
     };
   };
   confirmSetup(options: object): Promise<{ error?: { message?: string } }>;
+  retrievePaymentIntent(secret: string): PaymentAnswer;
+  confirmCardPayment(secret: string, options?: { payment_method: string }): PaymentAnswer;
 }
 type Maker = (key: string, options?: { stripeAccount: string }) => StripeScript;
 
@@ -30,4 +39,20 @@ export function loadStripe(): Promise<Maker> {
     document.head.append(script);
   });
   return loading;
+}
+
+/**
+ * Lets the card's holder confirm a payment with their bank, in Stripe's own frame above the page. A payment that was declined
+ * for want of it has let go of its card: it is confirmed with the same one.
+ * @throws Error with words for the holder
+ */
+export async function confirmAtStripe(stripe: StripeScript, secret: string): Promise<void> {
+  const { paymentIntent: now, error: away } = await stripe.retrievePaymentIntent(secret);
+  if (!now) throw new Error(away?.message ?? 'The payment provider could not be asked.');
+  if (now.status === 'succeeded' || now.status === 'processing') return;
+  const card = now.last_payment_error?.payment_method?.id;
+  const { error } = await (now.status === 'requires_payment_method' && card
+    ? stripe.confirmCardPayment(secret, { payment_method: card })
+    : stripe.confirmCardPayment(secret));
+  if (error) throw new Error(error.message ?? 'Your bank has not confirmed the payment.');
 }

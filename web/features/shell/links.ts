@@ -12,6 +12,7 @@ import {
   IconCreditCardRefund,
   IconDatabaseImport,
   IconDevices,
+  IconFileInvoice,
   IconLayoutDashboard,
   IconLifebuoy,
   IconLock,
@@ -62,6 +63,7 @@ const ICONS: Partial<Record<PageId, Icon>> = {
   'report-analytics': IconChartHistogram,
   'sales-connect-account': IconCreditCard,
   statement: IconReceipt,
+  invoices: IconFileInvoice,
   payments: IconCreditCardRefund,
   'people-import': IconUsers,
 };

@@ -12,13 +12,14 @@ import {
 } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, useEffect, useState } from 'react';
-import { messages } from '../../../contract/messages.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
 import { type DataWallet, type WALLET_NEEDS, WALLET_PRESETS } from '../../../contract/wallet.ts';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { confirmCharge } from '../payments/confirmCharge.tsx';
 import { AutoTopUp } from './AutoTopUp.tsx';
 import { History } from './History.tsx';
 import { cleanAmount, dollars, keyAllowed, missed, presetOf, raised, signed, switched } from './model.ts';
@@ -110,6 +111,7 @@ export function DataWalletModal(props: {
     );
     if (!isAgreed) return;
     setBusy('send');
+    let toConfirm: string | undefined;
     const settings = {
       company_id: user.company_id,
       amount: String(Number(amount || '0')),
@@ -126,6 +128,7 @@ export function DataWalletModal(props: {
           idempotencyKey: crypto.randomUUID(),
         });
         if (answer.result === 'success') notifyDone(answer.message);
+        else if (answer.result === 'authenticate') toConfirm = answer.charge_id;
         else notifyFailed(answer.message);
       } else notifyDone((await api.wallet.savePrepaidDirectPayment(settings)).message);
     } catch (error) {
@@ -134,6 +137,11 @@ export function DataWalletModal(props: {
       setBusy(undefined);
       // Whatever came of it (spec calls 4): what failed stays on the screen as a notification.
       onClose();
+      // What the bank asks is asked after the wallet has closed.
+      if (toConfirm)
+        await confirmCharge(toConfirm, {
+          succeeded: ownMessages.walletToppedUp(dollars(settings.amount)),
+        });
       void queryClient.invalidateQueries({ queryKey: ['wallet'] });
       void queryClient.invalidateQueries({ queryKey: ['wallet-history'] });
     }

@@ -1,0 +1,254 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import PDFDocument from 'pdfkit';
+
+/** US Letter, in points. */
+const SHEET = { width: 612, height: 792 };
+const MARGIN = 48;
+/** What the foot of each sheet takes. */
+const FOOT = 36;
+const INK = '#16181d';
+const GREY = '#5b6270';
+const RULE = '#d8dbe0';
+
+/** What of a tenant's brand a document shows. */
+export interface PaperBrand {
+  /** '#rrggbb'; anything else: a neutral one. */
+  accent: string | null;
+  /** PNG or JPEG. */
+  logo?: { bytes: Buffer } | undefined;
+}
+
+export interface Write {
+  size?: number;
+  bold?: boolean;
+  colour?: string;
+  /** Whether x is the right edge of the text. */
+  right?: boolean;
+}
+
+type Face = { font: { hasGlyphForCodePoint(point: number): boolean } };
+
+const require = createRequire(import.meta.url);
+const files = {
+  regular: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
+  bold: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
+};
+const fonts = new Map<string, Buffer>();
+/** The font's bytes, read once. */
+function fontOf(name: keyof typeof files): Buffer {
+  let bytes = fonts.get(name);
+  if (!bytes) {
+    bytes = readFileSync(files[name]);
+    fonts.set(name, bytes);
+  }
+  return bytes;
+}
+
+/** Whether a font has a character: asking the font itself is slow. */
+const coverage = { regular: new Map<string, boolean>(), bold: new Map<string, boolean>() };
+
+const channel = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+
+/** The accent itself where it can be read on white (4.5:1), else the nearest darker one. */
+export function readable(accent: string | null): string {
+  const hex = /^#([0-9a-f]{6})$/i.exec(accent ?? '')?.[1] ?? '1f2937';
+  const given = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+  for (let share = 1; share > 0; share -= 0.04) {
+    const parts = given.map((part) => Math.round(part * share));
+    const [r, g, b] = parts.map((part) => channel(part / 255)) as [number, number, number];
+    if (1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05) >= 4.5)
+      return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+  }
+  return '#000000';
+}
+
+const graphemes = new Intl.Segmenter('en-US', { granularity: 'grapheme' });
+const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const letter = /\p{L}/u;
+
+/** The words of a line in the order in which they stand on paper: within a right-to-left run the last comes first. */
+export function inPaperOrder(words: string[]): string[] {
+  if (!words.some((word) => rightToLeft.test(word))) return words;
+  const first = words.find((word) => letter.test(word)) ?? '';
+  const isRtl = rightToLeft.test(first);
+  const runs: { rtl: boolean; words: string[] }[] = [];
+  for (const word of words) {
+    const rtl = letter.test(word) ? rightToLeft.test(word) : (runs.at(-1)?.rtl ?? isRtl);
+    if (runs.at(-1)?.rtl === rtl) runs.at(-1)!.words.push(word);
+    else runs.push({ rtl, words: [word] });
+  }
+  if (isRtl) runs.reverse();
+  return runs.flatMap((run) => (run.rtl ? run.words.toReversed() : run.words));
+}
+
+/**
+ * A document of a tenant: sheets of US Letter with its own name in everything that a reader of the file may find, in a font
+ * that has Latin, Greek, Cyrillic, Hebrew, Arabic and more. A character that the font lacks becomes a box; no text can
+ * fail. The same input makes the same bytes: `at` is the file's date.
+ */
+export function openPaper(given: { title: string; from: string; at: Date; brand: PaperBrand }) {
+  const named = (text: string): string => text.toWellFormed().replaceAll(/\p{C}/gu, ' ').trim();
+  const from = named(given.from);
+  const doc = new PDFDocument({
+    size: 'LETTER',
+    margin: 0,
+    bufferPages: true,
+    lang: 'en-US',
+    displayTitle: true,
+    font: fontOf('regular') as never,
+    info: {
+      Title: named(given.title),
+      Author: from,
+      Creator: from,
+      Producer: from,
+      CreationDate: given.at,
+      ModDate: given.at,
+    },
+  });
+  const chunks: Buffer[] = [];
+  doc.on('data', (chunk: Buffer) => chunks.push(chunk));
+  doc.registerFont('regular', fontOf('regular') as never);
+  doc.registerFont('bold', fontOf('bold') as never);
+  const accent = readable(given.brand.accent);
+  const right = SHEET.width - MARGIN;
+  let y = MARGIN;
+
+  function dress({ size = 9, bold = false, colour = INK }: Write): void {
+    doc.font(bold ? 'bold' : 'regular', size).fillColor(colour);
+  }
+  /** What of a text can be printed: no controls, and a box for what the font lacks. */
+  function printable(text: string, bold = false): string {
+    const known = coverage[bold ? 'bold' : 'regular'];
+    const has = (point: string): boolean => {
+      let is = known.get(point);
+      if (is === undefined) {
+        is = (doc as unknown as { _font: Face })._font.font.hasGlyphForCodePoint(point.codePointAt(0)!);
+        known.set(point, is);
+      }
+      return is;
+    };
+    let clean = '';
+    for (const { segment } of graphemes.segment(text.toWellFormed().normalize('NFC'))) {
+      const points = [...segment.replaceAll(/[\p{C}\p{Variation_Selector}]/gu, segment.trim() ? '' : ' ')];
+      clean += points.every(has) ? points.join('') : '\u25a1';
+    }
+    return clean;
+  }
+  /** A text as lines of at most this width; words that are longer are broken. */
+  function lines(text: string, width: number, look: Write = {}): string[] {
+    dress(look);
+    const space = doc.widthOfString(' ');
+    const done: string[] = [];
+    let line: string[] = [];
+    let used = 0;
+    const end = (): void => {
+      if (line.length > 0) done.push(inPaperOrder(line).join(' '));
+      line = [];
+    };
+    const add = (word: string, wide: number): void => {
+      used = line.length > 0 ? used + space + wide : wide;
+      line.push(word);
+    };
+    for (const word of printable(text, look.bold).split(/\s+/).filter(Boolean)) {
+      const wide = doc.widthOfString(word);
+      if (line.length > 0 && used + space + wide > width) end();
+      if (wide <= width) {
+        add(word, wide);
+        continue;
+      }
+      for (const { segment } of graphemes.segment(word)) {
+        const more = doc.widthOfString(segment);
+        if (line.length > 0 && used + more > width) end();
+        used = line.length > 0 ? used + more : more;
+        line = [(line[0] ?? '') + segment];
+      }
+    }
+    end();
+    return done;
+  }
+  /** One line as it is, at a place. */
+  function put(line: string, x: number, top: number, look: Write = {}): void {
+    dress(look);
+    let at = look.right ? x - doc.widthOfString(line) : x;
+    // A right-to-left word would take the space after it to its other side.
+    for (const word of rightToLeft.test(line) ? line.split(/(?<= )/) : [line]) {
+      doc.text(word.trim() || ' ', at, top, { lineBreak: false });
+      at += doc.widthOfString(word);
+    }
+  }
+  /** A text below a place, wrapped. Answers its height. */
+  function block(text: string, x: number, top: number, width: number, look: Write = {}): number {
+    const leading = (look.size ?? 9) * 1.45;
+    const all = lines(text, width, look);
+    for (const [at, line] of all.entries()) put(line, look.right ? x + width : x, top + at * leading, look);
+    return all.length * leading;
+  }
+  function rule(colour = RULE, thick = 0.75): void {
+    doc.moveTo(MARGIN, y).lineTo(right, y).lineWidth(thick).strokeColor(colour).stroke();
+  }
+  const leftOn = (): number => SHEET.height - MARGIN - FOOT - y;
+
+  return {
+    accent,
+    grey: GREY,
+    left: MARGIN,
+    right,
+    width: right - MARGIN,
+    lines,
+    put,
+    block,
+    rule,
+    /** Where the next thing stands. */
+    get y() {
+      return y;
+    },
+    set y(to: number) {
+      y = to;
+    },
+    /** Goes on to a new sheet unless this much is left on this one. Answers whether it did. */
+    room(height: number): boolean {
+      if (leftOn() >= height) return false;
+      doc.addPage();
+      y = MARGIN;
+      return true;
+    },
+    /** The logo within a box at the top left; false: there is none that can be read. */
+    logo(maxWidth: number, maxHeight: number): boolean {
+      if (!given.brand.logo) return false;
+      try {
+        doc.image(given.brand.logo.bytes, MARGIN, y, { fit: [maxWidth, maxHeight] });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    /** A word in a frame, such as 'Paid', whose right edge is at the margin. */
+    stamp(word: string, top: number, colour: string): void {
+      dress({ size: 13, bold: true });
+      const width = doc.widthOfString(word) + 16;
+      doc
+        .roundedRect(right - width, top, width, 22, 3)
+        .lineWidth(1.5)
+        .strokeColor(colour)
+        .stroke();
+      put(word, right - 8, top + 3.5, { size: 13, bold: true, colour, right: true });
+    },
+    /** Numbers the sheets and closes the file. @param foot what stands at the foot of each */
+    async finish(foot: string): Promise<Buffer> {
+      const { count } = doc.bufferedPageRange();
+      for (let at = 0; at < count; at++) {
+        doc.switchToPage(at);
+        const top = SHEET.height - MARGIN - 8;
+        const words = lines(foot, right - MARGIN - 120, { size: 8 })[0] ?? '';
+        put(words, MARGIN, top, { size: 8, colour: GREY });
+        put(`Page ${at + 1} of ${count}`, right, top, { size: 8, colour: GREY, right: true });
+      }
+      const ended = new Promise<void>((resolve, reject) => doc.on('end', resolve).on('error', reject));
+      doc.end();
+      await ended;
+      return Buffer.concat(chunks);
+    },
+  };
+}
+export type Paper = ReturnType<typeof openPaper>;

@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { api } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
+import { userQuery } from '../../api/user.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { money } from '../../ui/format.ts';
+import { notifyDone, notifyFailed, notifyOpen } from '../../ui/notify.ts';
+import { confirmCharge } from '../payments/confirmCharge.tsx';
+import type { Row } from './words.ts';
+
+/** Everything that a payment, a credit note or a write-off may change. */
+export function useRefresh(): () => Promise<unknown> {
+  const queryClient = useQueryClient();
+  return () =>
+    Promise.all(
+      [['invoices'], ['statement'], ['payment', 'problems'], userQuery.queryKey].map((queryKey) =>
+        queryClient.invalidateQueries({ queryKey }),
+      ),
+    );
+}
+
+/** The newest charge for an invoice. */
+async function lastCharge(id: string): Promise<string> {
+  const [last] = (await api.invoices.one({ id })).attempts;
+  if (!last) throw new Error('No charge for this invoice was found.');
+  return last.id;
+}
+
+/**
+ * Pays invoices by the card on file, with a confirmation before it and, where its bank asks for one, after it. Tells what came
+ * of it: what failed or is not known stays on the screen. `busy` is the invoice at work.
+ */
+export function usePay() {
+  const refresh = useRefresh();
+  const [busy, setBusy] = useState<string>();
+  // A charge whose answer was lost is asked for again, and not made twice.
+  const keys = useRef(new Map<string, string>());
+  const during = async (id: string, work: () => Promise<void>) => {
+    setBusy(id);
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500) keys.current.delete(id);
+      notifyFailed(error, 'Not paid');
+    } finally {
+      setBusy(undefined);
+      await refresh();
+    }
+  };
+  const pay = async ({ id, number, due_micros }: Pick<Row, 'id' | 'number' | 'due_micros'>) => {
+    const isSure = await confirm({
+      title: `Pay ${money(due_micros)} now?`,
+      body: `The card on file is charged ${money(due_micros)} for invoice ${number}.`,
+      verb: 'Pay now',
+    });
+    if (!isSure) return;
+    await during(id, async () => {
+      const idempotencyKey = keys.current.get(id) ?? crypto.randomUUID();
+      keys.current.set(id, idempotencyKey);
+      const { result, message, charge_id, ...needed } = await api.collection.pay({ id, idempotencyKey });
+      keys.current.delete(id);
+      if (result === 'success') notifyDone(message);
+      else if (result === 'failed') notifyFailed(message, 'Not paid');
+      else if (result === 'unknown') notifyOpen(message, 'The answer is still to come');
+      else
+        await confirmCharge(
+          charge_id ?? (() => lastCharge(id)),
+          { succeeded: `Invoice ${number} is paid.` },
+          needed,
+        );
+    });
+  };
+  /** Lets the holder confirm the last charge, which was declined for want of it. */
+  const authenticate = ({ id, number }: Pick<Row, 'id' | 'number'>) =>
+    during(id, () => confirmCharge(() => lastCharge(id), { succeeded: `Invoice ${number} is paid.` }));
+  return { busy, pay, authenticate };
+}
