@@ -15,6 +15,7 @@ const features = [
   'wallet',
   'billing',
   'agreements',
+  'minspend',
   'datawallet',
   'setup',
   'identity',

@@ -9,6 +9,7 @@ import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
+import { minspend } from './minspend.ts';
 import { payments } from './payments.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
@@ -37,6 +38,7 @@ export const contract = {
   insight,
   ledger,
   caps,
+  minspend,
   wallet,
   payments,
 };

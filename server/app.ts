@@ -22,6 +22,7 @@ import { createIdentity, identityRoutes, startIdentityJobs } from './features/id
 import { insightRoutes } from './features/insight/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
+import { createMinimumSpend, minspendRoutes, startMinimumSpend } from './features/minspend/index.ts';
 import {
   addNoticeRoute,
   createPayments,
@@ -119,6 +120,17 @@ export function createFeatures(
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
   const agreements = createAgreements(platform, { tenants, audit });
+  const minimumSpend = createMinimumSpend(platform, {
+    tenants,
+    audit,
+    plans,
+    settings,
+    ledger,
+    billing,
+    agreements,
+    // What is on no invoice of its own yet is on the agency's next one.
+    bill: async () => null,
+  });
   const dataWallet = createDataWallet(platform, {
     tenants,
     audit,
@@ -129,7 +141,15 @@ export function createFeatures(
     agreements,
     charges: payments.charges,
   });
-  const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
+  const setup = createSetup(platform, {
+    tenants,
+    people,
+    audit,
+    access,
+    billing,
+    agreements,
+    minimumSpend,
+  });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
   const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, outbound });
@@ -155,6 +175,7 @@ export function createFeatures(
     wallet,
     billing,
     agreements,
+    minimumSpend,
     dataWallet,
     setup,
     identity,
@@ -312,6 +333,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
+    addCalls(server, clock, doors, contract.minspend, minspendRoutes(features.minimumSpend));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
     addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));
@@ -371,6 +393,7 @@ export async function createApp(parts: AppParts) {
         cards = await startPayments(features.payments, features.tenants, platform);
         await features.caps.start();
         await startWallet(features.wallet, features.tenants, jobs);
+        await startMinimumSpend(features.minimumSpend, features.tenants, jobs);
         await features.dataWallet.auto.start();
         await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
