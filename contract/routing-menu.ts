@@ -46,7 +46,10 @@ const CONFIGURATION: readonly PageId[] = [
   'opt-out-list',
   'report-analytics',
   'sales-connect-account',
+  'minimum-spend',
+  'coupons',
   'statement',
+  'limits',
   'payments',
   'people-import',
 ];

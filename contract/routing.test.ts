@@ -185,6 +185,9 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
+/configuration/limits                         404    404        404       connect   404      P       prof      P           404         404      P       P
+/configuration/minimum-spend                  P      P          P         connect   404      404     404       404         404         404      404     404
+/configuration/coupons                        P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/people-import                  P      P          P         connect   404      404     404       404         404         404      404     404
 /visitor-id                                   dash   dash       dash      connect   dash     dash    prof      dash        dash        dash     dash    dash
 /visitor-id/dashboard                         list   list       list      connect   P        P       prof      P           P           P        P       P
@@ -469,6 +472,8 @@ describe('[NAV-01] the sidebar', () => {
           'Data Enrichment',
           'Exclusion List',
           'Report Analytics',
+          'Minimum Spend',
+          'Coupons',
           'Statement',
           'Payments to check',
           'People data',
@@ -499,6 +504,7 @@ describe('[NAV-01] the sidebar', () => {
           'General Settings',
           'Data Enrichment',
           'Statement',
+          'Limits',
         ],
       ],
     ];
@@ -511,7 +517,7 @@ describe('[NAV-01] the sidebar', () => {
       ['Visitor ID', ['Dashboard', 'Campaign Management']],
       ['Ads', ['Campaign Management']],
       ['Advertising', ['Campaigns', 'Build Your Campaign', 'Audiences', 'Create banner', 'Banners']],
-      ['Configuration', ['Statement']],
+      ['Configuration', ['Statement', 'Limits']],
     ]);
   });
   test('of an account executive', () => {
