@@ -16,6 +16,7 @@ const features = [
   'billing',
   'invoices',
   'agreements',
+  'minspend',
   'datawallet',
   'setup',
   'identity',

@@ -46,6 +46,9 @@ export const CostAgency = z
   .partial()
   .extend({ dpay: TermKey.optional() });
 
+/** US dollars a month that a minimum spend is suggested with where nobody has said anything (spec calls 9). */
+export const FLAT_MINIMUM = '349.00';
+
 /** A root's minimum spend (spec product 3). */
 export const RootMinSpend = z.object({
   status: Flag,
@@ -125,7 +128,8 @@ const ClientCosts = RetailCosts.extend({
   planned: z.array(PlannedRetail),
 });
 
-const Plan = z.object({
+/** A plan of minimum spend (spec product 3). */
+export const Plan = z.object({
   id: Id,
   planName: z.string(),
   months: z.array(Dollars).describe("Of an agency's first, second, … month"),
@@ -242,16 +246,6 @@ export const costs = {
     .meta({ access: 'cost.write' })
     .input(z.object({ companyID: Id, planMinSpendId: z.union([Empty, z.null(), Id]) }))
     .output(Done),
-  minimumSpend: call
-    .route({
-      method: 'GET',
-      path: '/configuration/setting/minimum-spend/{company_id}',
-      tags,
-      summary: "An agency's plan of minimum spend (getMinimumSpendUser); null: none",
-    })
-    .meta({ access: 'cost.read' })
-    .input(z.object({ company_id: Id }))
-    .output(z.object({ data: Plan.omit({ version: true }).nullable() })),
   coupons: call
     .route({ method: 'GET', path: '/configuration/coupon', tags, summary: 'The coupons, newest first' })
     .meta({ access: 'cost.write' })

@@ -10,6 +10,7 @@ import { insight } from './insight.ts';
 import { collection, invoices } from './invoices.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
+import { minspend } from './minspend.ts';
 import { payments } from './payments.ts';
 import { prepaid } from './prepaid.ts';
 import { profile } from './profile.ts';
@@ -40,6 +41,7 @@ export const contract = {
   insight,
   ledger,
   caps,
+  minspend,
   wallet,
   payments,
   invoices,

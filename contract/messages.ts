@@ -35,6 +35,9 @@ export const messages = {
   onboardInvalid: 'Please enter a valid amount.',
   onboardNegative: 'Amount cannot be negative.',
   onboardTooLow: 'Amount must be greater than 0.5 if not zero.',
+  minSpendToggled: 'Your agency has exclude/include for minimum spend',
+  minSpendFailed:
+    'We are unable to include/exclude the agency for minimum spend, please try again later or contact the support',
   settingSaved: 'Setting has been saved.',
   settingFailed: 'We are unable to save your setting, please try again later.',
   currentPasswordWrong: '* Sorry, your current password invalid',

@@ -46,8 +46,11 @@ const CONFIGURATION: readonly PageId[] = [
   'opt-out-list',
   'report-analytics',
   'sales-connect-account',
+  'minimum-spend',
+  'coupons',
   'statement',
   'invoices',
+  'limits',
   'payments',
   'people-import',
 ];

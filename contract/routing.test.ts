@@ -186,6 +186,9 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/invoices                       P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
+/configuration/limits                         404    404        404       connect   404      P       prof      P           404         404      P       P
+/configuration/minimum-spend                  P      P          P         connect   404      404     404       404         404         404      404     404
+/configuration/coupons                        P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/people-import                  P      P          P         connect   404      404     404       404         404         404      404     404
 /visitor-id                                   dash   dash       dash      connect   dash     dash    prof      dash        dash        dash     dash    dash
 /visitor-id/dashboard                         list   list       list      connect   P        P       prof      P           P           P        P       P
@@ -470,6 +473,8 @@ describe('[NAV-01] the sidebar', () => {
           'Data Enrichment',
           'Exclusion List',
           'Report Analytics',
+          'Minimum Spend',
+          'Coupons',
           'Statement',
           'Invoices',
           'Payments to check',
@@ -502,6 +507,7 @@ describe('[NAV-01] the sidebar', () => {
           'Data Enrichment',
           'Statement',
           'Invoices',
+          'Limits',
         ],
       ],
     ];
@@ -514,7 +520,7 @@ describe('[NAV-01] the sidebar', () => {
       ['Visitor ID', ['Dashboard', 'Campaign Management']],
       ['Ads', ['Campaign Management']],
       ['Advertising', ['Campaigns', 'Build Your Campaign', 'Audiences', 'Create banner', 'Banners']],
-      ['Configuration', ['Statement', 'Invoices']],
+      ['Configuration', ['Statement', 'Invoices', 'Limits']],
     ]);
   });
   test('of an account executive', () => {

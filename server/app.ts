@@ -23,6 +23,7 @@ import { insightRoutes } from './features/insight/index.ts';
 import { createInvoices, invoicesRoutes, startInvoices } from './features/invoices/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
+import { createMinimumSpend, minspendRoutes, startMinimumSpend } from './features/minspend/index.ts';
 import {
   addNoticeRoute,
   createPayments,
@@ -130,6 +131,17 @@ export function createFeatures(
     charges: payments.charges,
   });
   const agreements = createAgreements(platform, { tenants, audit });
+  const minimumSpend = createMinimumSpend(platform, {
+    tenants,
+    audit,
+    plans,
+    settings,
+    ledger,
+    billing,
+    agreements,
+    // What is on no invoice of its own yet is on the agency's next one.
+    bill: async () => null,
+  });
   const dataWallet = createDataWallet(platform, {
     tenants,
     audit,
@@ -140,7 +152,15 @@ export function createFeatures(
     agreements,
     charges: payments.charges,
   });
-  const setup = createSetup(platform, { tenants, people, audit, access, billing, agreements });
+  const setup = createSetup(platform, {
+    tenants,
+    people,
+    audit,
+    access,
+    billing,
+    agreements,
+    minimumSpend,
+  });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
   const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, outbound });
@@ -178,6 +198,7 @@ export function createFeatures(
     billing,
     invoices,
     agreements,
+    minimumSpend,
     dataWallet,
     setup,
     identity,
@@ -336,6 +357,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
+    addCalls(server, clock, doors, contract.minspend, minspendRoutes(features.minimumSpend));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.prepaid, prepaidRoutes(features.prepaid));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
@@ -397,6 +419,7 @@ export async function createApp(parts: AppParts) {
         cards = await startPayments(features.payments, features.tenants, platform);
         await features.caps.start();
         await startWallet(features.wallet, features.tenants, jobs);
+        await startMinimumSpend(features.minimumSpend, features.tenants, jobs);
         await features.dataWallet.auto.start();
         await startInvoices(features.invoices, features.tenants, platform);
         await features.prepaid.auto.start();

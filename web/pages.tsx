@@ -46,6 +46,9 @@ const pages = {
   'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),
   invoices: lazyPage(() => import('./features/invoices/InvoicesPage.tsx')),
   statement: lazyPage(() => import('./features/ledger/StatementPage.tsx')),
+  limits: lazyPage(() => import('./features/caps/LimitsPage.tsx')),
+  'minimum-spend': lazyPage(() => import('./features/minspend/MinimumSpendPage.tsx')),
+  coupons: lazyPage(() => import('./features/costs/CouponsPage.tsx')),
   payments: lazyPage(() => import('./features/payments/ProblemsPage.tsx')),
   'people-import': lazyPage(() => import('./features/identity/ImportPage.tsx')),
 

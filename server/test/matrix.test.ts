@@ -1098,6 +1098,17 @@ const samples: Record<string, Sample> = {
     named: true,
     request: (t) => ({ url: `/api/configuration/setting/minimum-spend/${t.client.agency_id}` }),
   },
+  'GET /api/general/minimum-spend/:company_id': {
+    named: true,
+    request: (t) => ({ url: `/api/general/minimum-spend/${t.client.agency_id}` }),
+  },
+  'PUT /api/configuration/exclude-include-mininum-spend': {
+    named: true,
+    request: (t) => ({
+      url: '/api/configuration/exclude-include-mininum-spend',
+      body: { CompanyID: t.client.agency_id },
+    }),
+  },
   'GET /api/configuration/coupon': { named: false, request: () => ({ url: '/api/configuration/coupon' }) },
   'POST /api/configuration/coupon': {
     named: false,

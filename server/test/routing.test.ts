@@ -79,6 +79,14 @@ describe('[ROUT-04] [ROUT-05] [ROUT-13] [ROUT-14] the table with the facts of a 
       ['people-import', 'people-import', 'people-import', CONNECT, '404', '404', '404', '404', '404'],
     ],
     [
+      '/configuration/minimum-spend',
+      ['minimum-spend', 'minimum-spend', 'minimum-spend', CONNECT, '404', '404', '404', '404', '404'],
+    ],
+    [
+      '/configuration/limits',
+      ['404', '404', '404', CONNECT, '404', 'limits', 'limits', '> /user/profile-setup', 'limits'],
+    ],
+    [
       '/visitor-id/campaign-management',
       [
         '404',
@@ -146,6 +154,18 @@ const BEHIND: [page: string, call: string, seen: string[], refused: string[]][] 
     '/api/identity/imports',
     ['root', 'enterprise', 'rootAdmin'],
     ['rootAE', 'agency', 'agencyAdmin', 'agencyNew', 'client'],
+  ],
+  [
+    '/configuration/minimum-spend',
+    '/api/general/minimum-spend-config',
+    ['root', 'enterprise', 'rootAdmin'],
+    ['rootAE', 'agency', 'agencyAdmin', 'client'],
+  ],
+  [
+    '/configuration/coupons',
+    '/api/configuration/coupon',
+    ['root', 'enterprise', 'rootAdmin'],
+    ['rootAE', 'agency', 'agencyAdmin', 'client'],
   ],
   [
     '/configuration/client-management',

@@ -14,3 +14,11 @@ export const requiredOf = (kind: 'root' | 'agency' | 'client'): Document | null 
 /** Whether a company of this kind may accept the document: clients their own, agencies all others. */
 export const isFor = (kind: 'root' | 'agency' | 'client', document: Document): boolean =>
   kind === 'client' ? document === 'default_client' : kind === 'agency' && document !== 'default_client';
+
+/** The documents with which an agency begins: each makes it owe a minimum spend, where its root asks for one. */
+export const BEGINNING: readonly Document[] = [
+  'default_agency',
+  'minimum_spend',
+  'minimum_spend_v2',
+  'minimum_spend_v3',
+];

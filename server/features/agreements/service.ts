@@ -10,7 +10,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { documentHtml } from './documents.policy.ts';
-import { type Document, isFor, requiredOf, versionOf } from './policy.ts';
+import { BEGINNING, type Document, isFor, requiredOf, versionOf } from './policy.ts';
 import * as store from './store.ts';
 
 export type Agreements = ReturnType<typeof createAgreements>;
@@ -70,6 +70,10 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
     versionOf,
     accepted,
     accept,
+
+    /** When an agency began: when it first accepted what it owes money under; undefined: it has not. */
+    begun: (tx: Tx, agencyId: string): Promise<Date | undefined> =>
+      store.firstAccepted(tx, agencyId, BEGINNING),
 
     /**
      * Accepts the present version for the own company, with the hash of what was shown, the time and the address. Again is

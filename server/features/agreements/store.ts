@@ -20,3 +20,20 @@ export async function acceptedBy(tx: Tx, companyId: string) {
     .orderBy('accepted_at', 'desc')
     .execute();
 }
+
+/** When a company first accepted one of some documents, in any version; undefined: it has not. */
+export async function firstAccepted(
+  tx: Tx,
+  companyId: string,
+  documents: readonly string[],
+): Promise<Date | undefined> {
+  const row = await tx
+    .selectFrom('agreement_acceptance')
+    .select('accepted_at')
+    .where('company_id', '=', companyId)
+    .where('document_type', 'in', documents)
+    .orderBy('accepted_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.accepted_at;
+}

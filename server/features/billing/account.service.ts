@@ -22,6 +22,9 @@ const NOTHING_SET = {
   onboarding_charged: null as Date | null,
   api_mode: false,
   white_labelling: false,
+  excluded_minimum_spend: false,
+  excluded_onboarding: false,
+  cancelled_at: null as Date | null,
 };
 
 /** Who takes cards. Without a configured provider it is the sandbox, which moves no money. */
@@ -53,6 +56,8 @@ export function createAccounts(payments: Payments, events: EventHub) {
     setTerms: store.saveBilling,
     /** Whether an agency bills its clients outside the system (manual_bill). */
     billsManually: store.billsManually,
+    /** Excludes an agency from the minimum spend, or includes it again; answers whether it is excluded now. */
+    toggleMinimumSpend: store.toggleMinimumSpend,
     /** Puts a test card on file. @throws Refusal 409 where a provider is configured */
     sandboxCard: (owner: AgencyOwner, outcome: 'works' | 'declines') => payments.sandbox.card(owner, outcome),
     /** Takes an agency's sandbox account a step on, at once. @throws Refusal 409 where a provider is configured */

@@ -27,3 +27,23 @@ export async function saveBilling(
     .onConflict((c) => c.column('company_id').doUpdateSet(values))
     .execute();
 }
+
+/** Excludes an agency from the minimum spend, or includes it again; answers whether it is excluded now. */
+export async function toggleMinimumSpend(
+  tx: Tx,
+  owner: { root_id: string; agency_id: string; company_id: string },
+  at: Date,
+): Promise<boolean> {
+  const row = await tx
+    .insertInto('company_billing')
+    .values({ ...owner, excluded_minimum_spend: true, updated_at: at })
+    .onConflict((c) =>
+      c.column('company_id').doUpdateSet({
+        excluded_minimum_spend: sql<boolean>`not company_billing.excluded_minimum_spend`,
+        updated_at: at,
+      }),
+    )
+    .returning('excluded_minimum_spend')
+    .executeTakeFirstOrThrow();
+  return row.excluded_minimum_spend;
+}

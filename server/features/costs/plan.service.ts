@@ -151,14 +151,10 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
         });
       }),
 
-    /** An agency's plan; null: none. @throws Refusal 404 */
-    of: (ctx: Ctx, companyId: string) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const company = await tenants.company(tx, companyId);
-        if (company?.kind !== 'agency') return missing();
-        const plan = await store.planOf(tx, companyId, clock.now());
-        return plan ? wire(plan) : null;
-      }),
+    /** An agency's plan as it was at an instant, its own or its root's default; undefined: none. */
+    planOf: store.planOf,
+    /** A plan as it travels. */
+    wire,
 
     /** What an agency's plan asks by month of its life, micro-dollars; empty: it has none. */
     monthsOf: (rootId: string, agencyId: string): Promise<bigint[]> =>
@@ -169,3 +165,5 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
       ),
   };
 }
+
+export type Plans = ReturnType<typeof createPlans>;

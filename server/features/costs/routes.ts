@@ -28,7 +28,6 @@ export function costsRoutes(
       await plans.choose(ctx, companyID, planMinSpendId);
       return plain(messages.updated);
     },
-    minimumSpend: async (ctx, { company_id }) => ({ data: await plans.of(ctx, company_id) }),
     coupons: async (ctx) => ({ data: await coupons.list(ctx) }),
     createCoupon: async (ctx, input) => done(messages.added, await coupons.create(ctx, input)),
     async removeCoupon(ctx, { id }) {

@@ -286,6 +286,12 @@ export function createSettings(
         return after!;
       }),
 
+    /** A root's minimum spend for agencies without a plan, in a scope that sees the root's own rows. */
+    async minimumSpendOf(tx: Tx, rootId: string): Promise<SettingValue<'rootminspend'>> {
+      const [setting] = await read(tx, (await tenants.company(tx, rootId))!, ['rootminspend']);
+      return setting!.data as SettingValue<'rootminspend'>;
+    },
+
     /** An agency's onboarding charge: of the one named, or the own. @throws Refusal 404, 422 */
     onboardingOf: (ctx: Ctx, companyId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {

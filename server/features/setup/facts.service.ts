@@ -7,6 +7,7 @@ import type { Access } from '../access/index.ts';
 import type { Agreements } from '../agreements/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
+import type { MinimumSpend } from '../minspend/index.ts';
 import type { People, PersonRow } from '../people/index.ts';
 import type { CompanyCard, Products, Tenants } from '../tenants/index.ts';
 import * as policy from './person.policy.ts';
@@ -19,6 +20,7 @@ export interface SetupParts {
   access: Access;
   billing: Billing;
   agreements: Agreements;
+  minimumSpend: MinimumSpend;
 }
 
 /** All that the session user and the set-up check are made of, read once. */
@@ -36,6 +38,8 @@ export interface Facts {
   agency: Awaited<ReturnType<Billing['accounts']['terms']>>;
   agreed: Awaited<ReturnType<Agreements['accepted']>>;
   agencyAgreed: Awaited<ReturnType<Agreements['accepted']>>;
+  /** Whether a minimum spend is asked of the agency. */
+  hasMinimumSpend: boolean;
   lastIp: string | null;
   /** In view mode whoever is behind it, while the person is the one viewed. */
   behind: PersonRow | null;
@@ -48,7 +52,7 @@ export type FactsReader = ReturnType<typeof createFacts>;
 
 /** Reads what is known of a person and of the companies above them. */
 export function createFacts({ db }: Platform, parts: SetupParts) {
-  const { tenants, people, access, billing, agreements } = parts;
+  const { tenants, people, access, billing, agreements, minimumSpend } = parts;
   const { accounts } = billing;
 
   /**
@@ -88,6 +92,9 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       agency: isClient && agencyId ? await accounts.terms(tx, agencyId) : own,
       agreed,
       agencyAgreed: isClient && agencyId ? await agreements.accepted(tx, agencyId) : agreed,
+      // Clients are told nothing of what their agency owes.
+      hasMinimumSpend:
+        company.kind === 'agency' && (await minimumSpend.applies(tx, company.root_id, company.id)),
       lastIp: await access.lastAddress(tx, userId),
       behind: behindId ? ((await people.person(tx, behindId)) ?? null) : null,
     };

@@ -133,7 +133,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       finamt: '0.00',
       ...onboardingOf(agency),
       minspend_setting: {
-        status: false,
+        status: known.hasMinimumSpend,
         isAgreementV2: agencyAgreed.has('minimum_spend_v2'),
         isAgreementV3: agencyAgreed.has('minimum_spend_v3'),
       },

@@ -250,6 +250,22 @@ export interface Schema {
     cancelled_at: MaybeAt;
     updated_at: At;
   };
+  minspend_month: ClientOwner & {
+    /** YYYY-MM-DD, the 1st. */
+    month: string;
+    life: number;
+    plan_name: string;
+    asked_micros: bigint;
+    spent_micros: bigint;
+    shortfall_micros: bigint;
+    outcome: 'met' | 'excluded' | 'charged';
+    transfer_id: string | null;
+    decided_at: At;
+  };
+  minspend_close: Owner & {
+    /** YYYY-MM-DD, the 1st. */
+    next_month: string;
+  };
   invoice_series: Owner & {
     issuer_id: string;
     document: 'invoice' | 'credit_note';

@@ -12,6 +12,8 @@ interface ClientSelectProps {
   onBlur?: () => void;
   error?: ReactNode;
   'data-path'?: string;
+  /** What choosing one means. */
+  description?: string;
 }
 
 /** One of the agency's clients; the server searches, so that thousands do. */
@@ -33,7 +35,7 @@ export function ClientSelect(props: ClientSelectProps) {
   return (
     <Select
       label="Client"
-      description="Whose campaign it is."
+      description={props.description ?? 'Whose campaign it is.'}
       placeholder="Choose a client"
       withAsterisk
       searchable

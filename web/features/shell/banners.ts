@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react';
 import { ViewBanner } from '../access/ViewBanner.tsx';
+import { MinSpendNotice } from '../minspend/MinSpendNotice.tsx';
 import { AgreementNotice } from './AgreementNotice.tsx';
 import { Warnings } from './Warnings.tsx';
 
@@ -8,4 +9,5 @@ export const banners: readonly (readonly [name: string, banner: ComponentType])[
   ['view mode', ViewBanner],
   ['warnings', Warnings],
   ['agreement', AgreementNotice],
+  ['minimum spend', MinSpendNotice],
 ];

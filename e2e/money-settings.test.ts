@@ -1,0 +1,104 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+const userAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
+let demo: Demo;
+let browser: Browser;
+let root: Page;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  root = await signIn('localhost', 'root@demo.test');
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+async function signIn(host: string, email: string): Promise<Page> {
+  const page = await (await browser.newContext({ userAgent, reducedMotion: 'reduce' })).newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(demo.url(host, '/login'));
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(demo.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+  return page;
+}
+const field = (page: Page, name: string | RegExp) => page.getByRole('textbox', { name });
+
+test('[CONF-05] a root adds a plan of minimum spend, which becomes the default, and says what holds without one', async () => {
+  await root.getByRole('link', { name: 'Minimum Spend' }).click();
+  await root.getByText('No plans yet').waitFor();
+  await root.getByRole('button', { name: 'Add plan' }).first().click();
+  const dialog = root.getByRole('dialog', { name: 'New plan' });
+  await dialog.getByRole('button', { name: 'Add a month' }).click();
+  await dialog.getByRole('button', { name: 'Add plan' }).click();
+  await dialog.getByText('Enter a name').waitFor();
+  await dialog.getByText('Please enter a valid amount.').waitFor();
+  await field(root, 'Name').fill('Growth');
+  await field(root, 'First month').last().fill('0');
+  await dialog.getByText('Asks $0.00, then $349.00.').waitFor();
+  await dialog.getByRole('button', { name: 'Add plan' }).click();
+  await root.getByText('Data has been added successfully').waitFor();
+  const row = root.getByRole('row', { name: /Growth/ });
+  expect(await row.innerText()).toMatch(/Default[\s\S]*\$0\.00[\s\S]*\$349\.00/);
+
+  await root.getByRole('switch', { name: 'Ask a minimum spend' }).click({ force: true });
+  await field(root, 'Second month').fill('100');
+  await root.getByRole('button', { name: 'Save agencies without a plan' }).click();
+  await root.getByText('Setting has been saved.').waitFor();
+  await root.reload();
+  await expect.poll(() => field(root, 'Second month').inputValue(), { timeout: 20_000 }).toBe('100.00');
+});
+
+test('[CONF-08] a root adds a coupon and withdraws it', async () => {
+  await root.getByRole('link', { name: 'Coupons' }).click();
+  await root.getByRole('button', { name: 'Add coupon' }).first().click();
+  const dialog = root.getByRole('dialog', { name: 'New coupon' });
+  await field(root, 'Code').fill('spring');
+  await field(root, 'Percentage').fill('101');
+  await dialog.getByRole('button', { name: 'Add coupon' }).click();
+  await dialog.getByText('Enter a percentage above 0, at most 100, such as 12.5').waitFor();
+  await field(root, 'Percentage').fill('12.5');
+  await dialog.getByRole('button', { name: 'Add coupon' }).click();
+  const row = root.getByRole('row', { name: /SPRING/ });
+  await row.waitFor();
+  expect(await row.innerText()).toMatch(/Can be used[\s\S]*12\.5 %/);
+  await root.getByRole('button', { name: 'Withdraw the coupon SPRING' }).click();
+  await root.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await root.getByText('No coupons yet').waitFor();
+});
+
+test('[BEY-03] an agency limits a client, raises the limit and lifts it', async () => {
+  const agency = await signIn('acme.localhost', 'agency@demo.test');
+  await agency.getByRole('link', { name: 'Limits' }).click();
+  await agency.getByRole('button', { name: 'Set a limit' }).first().click();
+  await agency.getByRole('radio', { name: 'All campaigns of a client' }).check();
+  await agency.getByRole('combobox', { name: 'Client' }).fill('Evergreen');
+  await agency.getByRole('option').first().click();
+  const client = await agency.getByRole('combobox', { name: 'Client' }).inputValue();
+  await field(agency, 'Stop at').fill('50');
+  await field(agency, 'Tell us at').fill('60');
+  await agency.getByRole('button', { name: 'Set limit' }).click();
+  await agency.getByText('Enter at most the amount at which spending stops').waitFor();
+  await field(agency, 'Tell us at').fill('40');
+  await agency.getByRole('button', { name: 'Set limit' }).click();
+  const row = agency.getByRole('row', { name: new RegExp(`All campaigns of ${client}`) });
+  await row.waitFor();
+  expect(await row.innerText()).toMatch(/of \$50\.00[\s\S]*\$50\.00[\s\S]*\$40\.00[\s\S]*You/);
+  await row
+    .getByRole('button', { name: new RegExp(`All campaigns of ${client}`) })
+    .first()
+    .click();
+  await field(agency, 'Stop at').fill('75');
+  await agency.getByRole('button', { name: 'Save' }).click();
+  await agency.getByRole('row', { name: /\$75\.00/ }).waitFor();
+  await agency.getByRole('button', { name: /^Actions for the limit/ }).click();
+  await agency.getByRole('menuitem', { name: 'Lift' }).click();
+  await agency.getByRole('dialog').getByRole('button', { name: 'Lift' }).click();
+  await agency.getByText('No limits yet').waitFor();
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { defineJob, type Jobs } from '../../platform/jobs.ts';
+import type { Tenants } from '../tenants/index.ts';
+import type { MinimumSpend } from './service.ts';
+
+/** Decides the months that are over; hourly, since the roots' months end at different hours. */
+const closeJob = defineJob('minspend.close', z.object({}));
+
+/** Starts the feature's background work. */
+export async function startMinimumSpend(
+  minimumSpend: MinimumSpend,
+  tenants: Tenants,
+  jobs: Jobs,
+): Promise<void> {
+  await jobs.work(closeJob, { pollingIntervalSeconds: 60 }, async () => {
+    for (const rootId of await tenants.roots()) await minimumSpend.closeMonths(rootId);
+  });
+  await jobs.schedule(closeJob, '4 * * * *', {});
+}

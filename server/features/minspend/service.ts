@@ -1,0 +1,274 @@
+import type { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { MinSpend } from '../../../contract/minspend.ts';
+import { microsOf } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Agreements } from '../agreements/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Plans } from '../costs/index.ts';
+import type { Ledger } from '../ledger/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import * as policy from './policy.ts';
+import * as store from './store.ts';
+
+/** Puts events on an invoice of their own, final at once (docs/decisions/0051-invoices.md). */
+export type BillEvents = (
+  tx: Tx,
+  given: {
+    owner: Owner & { agency_id: string };
+    side: 'wholesale';
+    kind: 'minimum_spend';
+    term: null;
+    periodKey: string;
+    from: Date;
+    to: Date;
+    events: { transferIds: string[] };
+  },
+  at: Date,
+) => Promise<unknown>;
+
+export interface MinSpendParts {
+  tenants: Tenants;
+  audit: Audit;
+  plans: Plans;
+  settings: Settings;
+  ledger: Ledger;
+  billing: Billing;
+  agreements: Agreements;
+  bill: BillEvents;
+}
+
+export type MinimumSpend = ReturnType<typeof createMinimumSpend>;
+
+const HISTORY = 24;
+const SETTING_NAME = 'Minimum spend';
+
+const missing = (): never => {
+  throw new Refusal('not_found', ownMessages.notFound);
+};
+
+/** What agencies must spend at least, by month of their life (docs/decisions/0056-minimum-spend.md). */
+export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpendParts) {
+  const { tenants, audit, plans, settings, ledger, billing, agreements } = parts;
+
+  /** What an agency's plan asks at an instant: its own, else its root's default, else the root's setting; null: none. */
+  async function amountsOf(tx: Tx, rootId: string, agencyId: string, at: Date) {
+    const plan = await plans.planOf(tx, agencyId, at);
+    if (plan) return { plan, name: plan.name, months: plan.months, flat: plan.flat };
+    const setting = await settings.minimumSpendOf(tx, rootId);
+    if (setting.status !== 'T') return null;
+    return {
+      plan: null,
+      name: SETTING_NAME,
+      months: [microsOf(setting.first_month), microsOf(setting.second_month)],
+      flat: microsOf(setting.monthly),
+    };
+  }
+
+  /** What an agency spent between two instants, micro-dollars; below zero where more was given back. */
+  async function spentIn(tx: Tx, agencyId: string, from: Date, to: Date): Promise<bigint> {
+    const owed = (at: Date) => ledger.balanceAsOf(tx, agencyId, ['agency_wallet', 'agency_payable'], at);
+    return (await owed(from)) - (await owed(to)) + (await store.notSpent(tx, agencyId, from, to));
+  }
+
+  const zoneOf = async (tx: Tx, rootId: string): Promise<string> =>
+    (await tenants.company(tx, rootId))?.time_zone ?? 'UTC';
+
+  /** Whether a minimum is asked of an agency at all, now or from its first whole month on. In the root's scope. */
+  async function applies(tx: Tx, rootId: string, agencyId: string): Promise<boolean> {
+    const terms = await billing.accounts.terms(tx, agencyId);
+    if (terms.excluded_minimum_spend || terms.cancelled_at) return false;
+    if (!(await agreements.begun(tx, agencyId))) return false;
+    const amounts = await amountsOf(tx, rootId, agencyId, clock.now());
+    return amounts !== null && [...amounts.months, amounts.flat].some((micros) => micros > 0n);
+  }
+
+  /**
+   * Decides a month of an agency that is over, once: what it lacks is posted and put on an invoice, in one transaction with
+   * what is kept of it. Nothing happens for an agency that had not begun, is cancelled, or of whom nothing is asked.
+   */
+  async function decide(
+    tx: Tx,
+    rootId: string,
+    agencyId: string,
+    month: Temporal.PlainDate,
+    timeZone: string,
+  ): Promise<'met' | 'excluded' | 'charged' | null> {
+    const at = clock.now();
+    const key = month.toString();
+    await store.lockAgency(tx, agencyId);
+    if (await store.isDecided(tx, agencyId, key)) return null;
+    const { from, to } = policy.spanOf(month, timeZone);
+    const began = await agreements.begun(tx, agencyId);
+    if (!began) return null;
+    const life = policy.lifeOf(month, began, timeZone);
+    const amounts = await amountsOf(tx, rootId, agencyId, new Date(to.getTime() - 1));
+    const asked = policy.askedOf(amounts, life);
+    if (!amounts || asked === null || asked === 0n) return null;
+    const terms = await billing.accounts.terms(tx, agencyId);
+    if (terms.cancelled_at && terms.cancelled_at < to) return null;
+    const spent = await spentIn(tx, agencyId, from, to);
+    const shortfall = policy.shortfallOf(asked, spent);
+    const outcome = shortfall === 0n ? 'met' : terms.excluded_minimum_spend ? 'excluded' : 'charged';
+    const owner = { root_id: rootId, agency_id: agencyId, company_id: agencyId };
+    const root: Owner = { root_id: rootId, agency_id: null, company_id: rootId };
+    const periodKey = `minimum_spend:${key.slice(0, 7)}`;
+    const [transferId = null] =
+      outcome === 'charged'
+        ? await ledger.post(
+            tx,
+            [
+              {
+                owner,
+                kind: 'minimum_spend',
+                referenceId: null,
+                key: `${periodKey}:${agencyId}`,
+                entries: [
+                  { account: { owner, kind: 'agency_payable' }, amount: -shortfall },
+                  { account: { owner: root, kind: 'root_revenue' }, amount: shortfall },
+                ],
+              },
+            ],
+            at,
+          )
+        : [];
+    await store.insertMonth(tx, {
+      ...owner,
+      month: key,
+      life,
+      plan_name: amounts.name,
+      asked_micros: asked,
+      spent_micros: spent,
+      shortfall_micros: shortfall,
+      outcome,
+      transfer_id: transferId,
+      decided_at: at,
+    });
+    if (transferId)
+      await parts.bill(
+        tx,
+        {
+          owner,
+          side: 'wholesale',
+          kind: 'minimum_spend',
+          term: null,
+          periodKey,
+          from,
+          to,
+          events: { transferIds: [transferId] },
+        },
+        at,
+      );
+    return outcome;
+  }
+
+  return {
+    applies,
+
+    /**
+     * Decides every month of a root that is over. The first time only the month to begin with is noted, so that nothing is
+     * charged of the time before. Where one agency fails the others go on, and the month is gone through again.
+     */
+    async closeMonths(rootId: string): Promise<void> {
+      const scope = { rootId };
+      const now = clock.now();
+      const { timeZone, next, list } = await inScope(db.app, scope, async (tx) => {
+        const timeZone = await zoneOf(tx, rootId);
+        const next = await store.nextMonth(tx, rootId, policy.monthOf(now, timeZone).toString());
+        return { timeZone, next, list: await store.agencies(tx, rootId) };
+      });
+      const present = policy.monthOf(now, timeZone);
+      let failed: unknown;
+      let month = Temporal.PlainDate.from(next);
+      for (; Temporal.PlainDate.compare(month, present) < 0; month = month.add({ months: 1 })) {
+        const { to } = policy.spanOf(month, timeZone);
+        if (to > now) break;
+        for (const agencyId of list) {
+          try {
+            await inScope(db.app, scope, (tx) => decide(tx, rootId, agencyId, month, timeZone));
+          } catch (error) {
+            log.error({ err: error, agency: agencyId, month: month.toString() }, 'minimum spend not decided');
+            failed ??= error;
+          }
+        }
+        if (failed) throw failed;
+        await inScope(db.app, scope, (tx) => store.advance(tx, rootId, month.add({ months: 1 }).toString()));
+      }
+    },
+
+    /** How an agency stands this month. @throws Refusal 404 for a company that is no agency of the scope */
+    async progress(ctx: Ctx, companyId: string): Promise<z.output<typeof MinSpend>> {
+      const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
+      if (company?.kind !== 'agency') return missing();
+      const { id: agencyId, root_id: rootId } = company;
+      // The root's setting is not for an agency's own scope.
+      return inScope(db.app, { rootId }, async (tx) => {
+        const at = clock.now();
+        const timeZone = await zoneOf(tx, rootId);
+        const month = policy.monthOf(at, timeZone);
+        const { from, to } = policy.spanOf(month, timeZone);
+        const began = await agreements.begun(tx, agencyId);
+        const life = began ? policy.lifeOf(month, began, timeZone) : null;
+        const amounts = await amountsOf(tx, rootId, agencyId, at);
+        const terms = await billing.accounts.terms(tx, agencyId);
+        const isFree = terms.excluded_minimum_spend || terms.cancelled_at !== null;
+        const asked = policy.askedOf(amounts, life);
+        const spent = await spentIn(tx, agencyId, from, to);
+        const agreed = await agreements.accepted(tx, agencyId);
+        return {
+          company_id: agencyId,
+          company_name: company.name,
+          data: amounts?.plan ? plans.wire(amounts.plan) : null,
+          minspend_setting: {
+            status: await applies(tx, rootId, agencyId),
+            isAgreementV2: agreed.has('minimum_spend_v2'),
+            isAgreementV3: agreed.has('minimum_spend_v3'),
+          },
+          exclude_minimum_spend: terms.excluded_minimum_spend ? 1 : 0,
+          month: month.toString(),
+          month_of_life: life,
+          amount_micros: asked === null ? null : Number(asked),
+          spent_micros: Number(spent),
+          shortfall_micros: isFree ? 0 : Number(policy.shortfallOf(asked, spent)),
+          days_left: policy.daysLeft(at, timeZone),
+          time_zone: timeZone,
+          history: (await store.monthsOf(tx, agencyId, HISTORY)).map((row) => ({
+            month: row.month,
+            month_of_life: row.life,
+            plan_name: row.plan_name,
+            amount_micros: Number(row.asked_micros),
+            spent_micros: Number(row.spent_micros),
+            shortfall_micros: Number(row.shortfall_micros),
+            outcome: row.outcome,
+          })),
+        };
+      });
+    },
+
+    /**
+     * Excludes an agency from the minimum spend, or includes it again; answers whether it is excluded now. What counts is
+     * how it stands when the month is decided. @throws Refusal 404 for a company that is no agency of the own tree
+     */
+    exclude: (ctx: Ctx, companyId: string): Promise<boolean> =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = await tenants.company(tx, companyId);
+        if (company?.kind !== 'agency') return missing();
+        const owner = { root_id: company.root_id, agency_id: company.id, company_id: company.id };
+        const isExcluded = await billing.accounts.toggleMinimumSpend(tx, owner, clock.now());
+        await audit.record(tx, ctx, {
+          action: 'minspend.exclude',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `${isExcluded ? 'Excluded' : 'Included'} ${company.name} ${isExcluded ? 'from' : 'in'} the minimum spend`,
+          owner,
+        });
+        return isExcluded;
+      }),
+  };
+}

@@ -1,0 +1,216 @@
+import { Button, Radio, Select, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { profileMenu } from '../../../contract/routing-menu.ts';
+import { api } from '../../api/client.ts';
+import { wordsOf } from '../../api/errors.ts';
+import { useFacts } from '../../api/user.ts';
+import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
+import { focusFirstWrong, keepFocus, showFormError } from '../../ui/forms.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone } from '../../ui/notify.ts';
+import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
+import { ClientSelect } from '../campaigns/ClientSelect.tsx';
+import classes from './caps.module.css';
+import {
+  amountOf,
+  type Limit,
+  type LimitValues,
+  limitFaults,
+  nameOf,
+  PERIOD_WORDS,
+  type Subject,
+  spentOf,
+} from './model.ts';
+
+/** What is limited, for which time, and at which amounts. */
+export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; onClose: () => void }) {
+  const { known, mayEdit } = props;
+  const facts = useFacts();
+  const { user } = facts;
+  const cache = useQueryClient();
+  const isClient = user.company_kind === 'client';
+  const subjects: { value: Subject; label: string }[] = isClient
+    ? [
+        { value: 'client', label: 'All our campaigns together' },
+        { value: 'campaign', label: 'One campaign' },
+      ]
+    : [
+        ...(profileMenu(facts).includes('dataWallet')
+          ? [{ value: 'wallet' as const, label: 'Our Data Wallet' }]
+          : []),
+        { value: 'client', label: 'All campaigns of a client' },
+        { value: 'campaign', label: 'One campaign' },
+      ];
+  /** Of the subjects that need no choice, whose they are. */
+  const fixedId = (subject: Subject): string =>
+    subject === 'wallet' || (subject === 'client' && isClient) ? user.company_id : '';
+  const first = subjects[0]!.value;
+  const form = useForm<LimitValues>({
+    initialValues: {
+      subject: known?.subject ?? first,
+      subjectID: known?.subjectID ?? fixedId(first),
+      period: known?.period ?? 'month',
+      hard: known?.hard ?? '',
+      soft: known?.soft ?? '',
+    },
+    validateInputOnBlur: true,
+    validate: limitFaults,
+  });
+  const { subject, period } = form.values;
+  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this limit are lost.', ['limit']);
+  const save = async (values: LimitValues) => {
+    try {
+      const given = { ...values, hard: amountOf(values.hard), soft: amountOf(values.soft) };
+      const { message } = await api.caps.set(given);
+      await cache.invalidateQueries({ queryKey: ['caps'] });
+      leave();
+      notifyDone(message);
+      props.onClose();
+    } catch (error) {
+      showFormError(form, error);
+    }
+  };
+  return (
+    <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
+      <Stack gap="md">
+        {known ? (
+          <div>
+            <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {nameOf(known)}, {PERIOD_WORDS[known.period]}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {spentOf(known).words} spent so far.
+            </Text>
+          </div>
+        ) : (
+          <>
+            <Radio.Group
+              label="Limit on"
+              value={subject}
+              onChange={(value) => {
+                form.setFieldValue('subject', value as Subject);
+                form.setFieldValue('subjectID', fixedId(value as Subject));
+                form.clearFieldError('subjectID');
+              }}
+            >
+              <Stack gap="xs" mt={4}>
+                {subjects.map(({ value, label }) => (
+                  <Radio key={value} value={value} label={label} />
+                ))}
+              </Stack>
+            </Radio.Group>
+            {subject === 'client' && !isClient && (
+              <ClientSelect
+                description="Whose spending is limited."
+                {...form.getInputProps('subjectID')}
+                data-path="subjectID"
+              />
+            )}
+            {subject === 'campaign' && <CampaignField {...form.getInputProps('subjectID')} />}
+            <Radio.Group label="For" {...form.getInputProps('period')}>
+              <Stack gap="xs" mt={4}>
+                <Radio value="day" label="Each day" />
+                <Radio value="month" label="Each calendar month" />
+              </Stack>
+            </Radio.Group>
+          </>
+        )}
+        {mayEdit ? (
+          <>
+            <CurrencyInput
+              label="Stop at"
+              description={`Nothing that would pass this amount in a ${period} is accepted; campaigns that it stops say so.`}
+              mayBeEmpty
+              {...form.getInputProps('hard')}
+            />
+            <CurrencyInput
+              label="Tell us at"
+              description={`A mail is sent once a day when spending passes this amount in a ${period}. Nothing stops.`}
+              mayBeEmpty
+              {...form.getInputProps('soft')}
+            />
+            <Text size="sm" c="dimmed">
+              {subject === 'wallet'
+                ? 'Counts what is drawn from the wallet, in days and months of your time zone.'
+                : `Counts what leads cost, in days and months of ${isClient ? 'your' : "the client's"} time zone. If ${isClient ? 'your agency' : 'the client'} limits the same, the lower limit holds.`}
+            </Text>
+          </>
+        ) : (
+          <>
+            <Notice tone="info">
+              {known?.set_by === 'agency' ? 'Your agency' : 'The client'} has set this limit and can change
+              it.
+            </Notice>
+            <CurrencyInput label="Stops at" value={known?.hard ?? ''} onChange={() => undefined} readOnly />
+            <CurrencyInput label="Tells at" value={known?.soft ?? ''} onChange={() => undefined} readOnly />
+          </>
+        )}
+      </Stack>
+      {mayEdit && (
+        <div className={classes.save}>
+          {form.isDirty() && <span className={classes.unsaved}>Unsaved changes</span>}
+          <Button
+            type="submit"
+            disabled={Boolean(known) && !form.isDirty()}
+            loading={form.submitting}
+            {...keepFocus}
+          >
+            {known ? 'Save' : 'Set limit'}
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** One campaign; the server searches, so that thousands do. */
+function CampaignField(props: {
+  value?: string;
+  onChange: (id: string) => void;
+  onBlur?: () => void;
+  error?: ReactNode;
+}) {
+  const [text, setText] = useState('');
+  const [search] = useDebouncedValue(text, 250);
+  const [chosen, setChosen] = useState<{ value: string; label: string }>();
+  // The chosen one's own name in the box is no search.
+  const wanted = search === chosen?.label ? '' : search.trim();
+  const list = useQuery({
+    queryKey: ['campaigns', 'choice', wanted],
+    queryFn: ({ signal }) =>
+      api.campaigns.list({ Page: 1, PerPage: 50, ...(wanted ? { searchQuery: wanted } : {}) }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+  const found = (list.data?.data ?? []).map((one) => ({
+    value: one.leadspeekID,
+    label: `${one.campaignName} #${one.leadspeek_api_id}`,
+  }));
+  const data = chosen && !found.some((one) => one.value === chosen.value) ? [chosen, ...found] : found;
+  return (
+    <Select
+      label="Campaign"
+      placeholder="Choose a campaign"
+      withAsterisk
+      searchable
+      data={data}
+      value={props.value || null}
+      error={list.error ? wordsOf(list.error) : props.error}
+      nothingFoundMessage={
+        list.isFetching ? 'Searching' : wanted ? 'No campaign matches' : 'There is no campaign yet'
+      }
+      onChange={(value, option) => {
+        setChosen(value && option ? { value, label: option.label } : undefined);
+        props.onChange(value ?? '');
+      }}
+      {...(props.onBlur ? { onBlur: props.onBlur } : {})}
+      onSearchChange={setText}
+      // The server has searched already.
+      filter={({ options }) => options}
+      data-path="subjectID"
+    />
+  );
+}

@@ -1,0 +1,159 @@
+import { ActionIcon, Button, Menu, Skeleton, Text } from '@mantine/core';
+import { IconCoins, IconDots, IconPlus } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+import { alertModal, confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { DetailDrawer, useDrawer } from '../../ui/DetailDrawer.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Clip } from '../../ui/Values.tsx';
+import classes from './minspend.module.css';
+import { amountWords } from './model.ts';
+import { PlanForm } from './PlanForm.tsx';
+import { type Plan, plansQuery } from './queries.ts';
+import { RootMinimum } from './RootMinimum.tsx';
+
+/** What a platform asks its agencies to spend at least: plans, and what holds without one (spec product 3). */
+export default function MinimumSpendPage() {
+  const query = useQuery(plansQuery);
+  const plans = query.data;
+  const drawer = useDrawer('plan');
+  const cache = useQueryClient();
+  const reload = () => cache.invalidateQueries({ queryKey: ['minspend'] });
+
+  const makeDefault = async (plan: Plan) => {
+    const isSure = await confirm({
+      title: `Make “${plan.planName}” the default plan?`,
+      body: 'It holds from this month on for every agency that has no plan of its own.',
+      verb: 'Make default',
+    });
+    if (!isSure) return;
+    try {
+      notifyDone((await api.costs.defaultPlan({ id: plan.id })).message);
+    } catch (error) {
+      notifyFailed(error, `Make default: “${plan.planName}”`);
+    } finally {
+      void reload();
+    }
+  };
+  const remove = async (plan: Plan) => {
+    const isSure = await confirm({
+      title: `Remove the plan “${plan.planName}”?`,
+      body: 'Only a plan that no agency has can be removed. It cannot be brought back.',
+      verb: 'Remove',
+      danger: true,
+    });
+    if (!isSure) return;
+    try {
+      notifyDone((await api.costs.removePlan({ id: plan.id })).message);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409)
+        await alertModal(`“${plan.planName}” is in use`, wordsOf(error));
+      else notifyFailed(error, `Remove: “${plan.planName}”`);
+    } finally {
+      void reload();
+    }
+  };
+
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => drawer.open('new')}>
+      Add plan
+    </Button>
+  );
+  const columns: Column<Plan>[] = [
+    {
+      key: 'planName',
+      title: 'Plan',
+      render: (plan) => (
+        <span className={classes.name}>
+          <Clip text={plan.planName} max={260} />
+          {plan.default === 'T' && (
+            <StatusBadge status="default" tone="info">
+              Default
+            </StatusBadge>
+          )}
+        </span>
+      ),
+    },
+    {
+      key: 'months',
+      title: 'First months',
+      render: (plan) =>
+        plan.months.length === 0 ? (
+          <span className="dim">None</span>
+        ) : (
+          <Clip text={plan.months.map(amountWords).join(', ')} max={320} />
+        ),
+    },
+    {
+      key: 'flatMonth',
+      title: 'Every month after',
+      align: 'right',
+      render: (plan) => <span className="num">{amountWords(plan.flatMonth)}</span>,
+    },
+    {
+      key: 'actions',
+      title: 'Actions',
+      align: 'right',
+      width: 72,
+      render: (plan) => (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for the plan ${plan.planName}`}>
+              <IconDots size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => drawer.open(plan.id)}>Change</Menu.Item>
+            {plan.default === 'F' && (
+              <Menu.Item onClick={() => void makeDefault(plan)}>Make default</Menu.Item>
+            )}
+            {plan.default === 'F' && <Menu.Item onClick={() => void remove(plan)}>Remove</Menu.Item>}
+          </Menu.Dropdown>
+        </Menu>
+      ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader
+        title="Minimum Spend"
+        line="What your agencies spend with you at least each month. What is missing when a month ends is invoiced to them."
+        primary={add}
+      />
+      <DataTable
+        label="Plans"
+        name="minspend-plans"
+        columns={columns}
+        query={{ ...query, data: plans && { data: plans } }}
+        rowKey={(plan) => plan.id}
+        onRow={(plan) => drawer.open(plan.id)}
+        empty={
+          <EmptyState
+            icon={<IconCoins size={32} stroke={1.4} />}
+            title="No plans yet"
+            text="A plan says what an agency spends at least in its first months and in every month after them. The first one becomes the default."
+            action={add}
+          />
+        }
+      />
+      {plans && <RootMinimum defaultPlan={plans.find((plan) => plan.default === 'T')?.planName} />}
+      <DetailDrawer param="plan" title={drawer.id === 'new' ? 'New plan' : 'Plan'}>
+        {(id) => {
+          if (id === 'new') return <PlanForm known={undefined} onClose={drawer.close} />;
+          const plan = plans?.find((one) => one.id === id);
+          if (plan) return <PlanForm key={id} known={plan} onClose={drawer.close} />;
+          return plans ? (
+            <Text c="dimmed">This plan does not exist any more.</Text>
+          ) : (
+            <Skeleton height={320} />
+          );
+        }}
+      </DetailDrawer>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { Button, Stack, Switch } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useId } from 'react';
+import { FLAT_MINIMUM } from '../../../contract/costs.ts';
+import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
+import { FormSection, Two } from '../../ui/FormSection.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import type { Setting } from '../settings/model.ts';
+import { SettingLoader, useSettingSave } from '../settings/SettingForm.tsx';
+import { cents, centsFault } from './model.ts';
+
+const LABELS = {
+  status: 'whether it is asked',
+  first_month: 'first month',
+  second_month: 'second month',
+  monthly: 'every month after',
+};
+
+/** What is asked of agencies without a plan, where no plan is the default (the setting rootminspend). */
+export function RootMinimum({ defaultPlan }: { defaultPlan: string | undefined }) {
+  return (
+    <div style={{ marginTop: 24 }}>
+      <SettingLoader name="rootminspend">
+        {(setting, reload) => <RootForm setting={setting} onReload={reload} defaultPlan={defaultPlan} />}
+      </SettingLoader>
+    </div>
+  );
+}
+
+function RootForm(props: {
+  setting: Setting<'rootminspend'>;
+  onReload: () => void;
+  defaultPlan: string | undefined;
+}) {
+  const { setting, defaultPlan } = props;
+  const formId = useId();
+  const { data } = setting;
+  // Nothing was said so far: the usual amount is suggested.
+  const isNew = setting.version === 0;
+  const form = useForm({
+    initialValues: {
+      status: data.status === 'T',
+      first_month: data.first_month,
+      second_month: data.second_month,
+      monthly: isNew ? FLAT_MINIMUM : data.monthly,
+    },
+    validateInputOnBlur: true,
+    validate: { first_month: centsFault, second_month: centsFault, monthly: centsFault },
+  });
+  const state = useSettingSave({
+    setting,
+    form,
+    toValue: (values) => ({
+      status: values.status ? ('T' as const) : ('F' as const),
+      first_month: cents(values.first_month),
+      second_month: cents(values.second_month),
+      monthly: cents(values.monthly),
+    }),
+    labels: LABELS,
+  });
+  return (
+    <FormSection
+      title="Agencies without a plan"
+      line="What is asked of agencies that have no plan of their own while no plan is the default."
+      save={{ formId, isDirty: state.isDirty, busy: form.submitting, onDiscard: () => form.reset() }}
+    >
+      <form id={formId} onSubmit={state.save} noValidate>
+        <Stack gap="md">
+          {state.conflict && (
+            <Notice
+              tone="warn"
+              title="Not saved"
+              live="alert"
+              action={
+                <Button variant="default" onClick={props.onReload}>
+                  Reload this setting
+                </Button>
+              }
+            >
+              {state.conflict}
+            </Notice>
+          )}
+          {defaultPlan && (
+            <Notice tone="info">
+              “{defaultPlan}” is the default plan and holds for these agencies, so nothing here is used at
+              present.
+            </Notice>
+          )}
+          <Switch
+            label="Ask a minimum spend"
+            description="Off: nothing is asked of these agencies."
+            {...form.getInputProps('status', { type: 'checkbox' })}
+          />
+          <Two>
+            <CurrencyInput
+              label="First month"
+              withAsterisk
+              mayBeEmpty
+              {...form.getInputProps('first_month')}
+            />
+            <CurrencyInput
+              label="Second month"
+              withAsterisk
+              mayBeEmpty
+              {...form.getInputProps('second_month')}
+            />
+          </Two>
+          <CurrencyInput
+            label="Every month after"
+            withAsterisk
+            mayBeEmpty
+            {...form.getInputProps('monthly')}
+          />
+          <span role="status" className="dim">
+            {!state.isDirty && state.saved}
+          </span>
+        </Stack>
+      </form>
+    </FormSection>
+  );
+}

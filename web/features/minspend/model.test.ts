@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { messages } from '../../../contract/messages.ts';
+import { cents, centsFault, monthLabel, noticeOf, planWords } from './model.ts';
+
+test.each([
+  ['', messages.onboardInvalid],
+  ['1.234', 'Use whole cents'],
+  ['1.230', null],
+  ['0', null],
+  ['.5', null],
+  ['1234567890', 'Enter at most 999,999,999'],
+])('an amount of %j: %s', (text, fault) => expect(centsFault(text)).toBe(fault));
+
+test('amounts travel in dollars and cents', () =>
+  expect(['349', '.5', '007.1'].map(cents)).toEqual(['349.00', '0.50', '7.10']));
+
+test('a plan is one line', () => {
+  expect(planWords([], '349')).toBe('$349.00 each month');
+  expect(planWords(['0', '1250.5'], '349')).toBe('$0.00, $1,250.50, then $349.00');
+  expect([monthLabel(0), monthLabel(8), monthLabel(9)]).toEqual(['First month', 'Ninth month', 'Month 10']);
+});
+
+describe('[PAY-07] the notice before a month ends', () => {
+  const progress = {
+    amount_micros: 349_000_000,
+    spent_micros: 120_500_000,
+    shortfall_micros: 228_500_000,
+    days_left: 6,
+    minspend_setting: { status: true },
+  };
+  test('says how much of the minimum is spent, and what happens with the rest', () => {
+    expect(noticeOf(progress)).toEqual({
+      title: '$120.50 of $349.00 this month',
+      text: '6 days of the month are left. What is missing when it ends, $228.50 at present, is invoiced as your minimum spend.',
+    });
+    expect(noticeOf({ ...progress, days_left: 1 })?.text).toMatch(/^This is the last day of the month\. /);
+    expect(noticeOf({ ...progress, spent_micros: -5_000_000 })?.title).toBe('$0.00 of $349.00 this month');
+  });
+  test.each([
+    [{ days_left: 7 }],
+    [{ amount_micros: null }],
+    [{ shortfall_micros: 0 }],
+    [{ minspend_setting: { status: false } }],
+  ])('is not there with %o', (change) => expect(noticeOf({ ...progress, ...change })).toBeNull());
+});
