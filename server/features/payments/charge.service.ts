@@ -34,6 +34,7 @@ export const seen = (row: store.ChargeRow): Charge => ({
   key: row.idempotency_key,
   amountMicros: policy.microsOfCents(row.amount_cents),
   feeMicros: policy.microsOfCents(row.fee_cents),
+  refundedMicros: policy.microsOfCents(row.refunded_cents),
   account: row.account,
   details: row.details,
   description: row.description,
@@ -141,7 +142,10 @@ export function createChargeCore(
       ip: ask.ip ?? null,
       created_at: at,
     });
-    if (row) return { row, fresh: true };
+    if (row) {
+      await ask.check?.(tx);
+      return { row, fresh: true };
+    }
     const same = await known();
     return same ? { row: same, fresh: false } : refuse(ownMessages.paymentUnderWay);
   }

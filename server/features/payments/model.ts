@@ -49,6 +49,11 @@ export interface ChargeAsk {
   /** Who asks, where a person does. */
   userId?: string | null;
   ip?: string | null;
+  /**
+   * Runs in the transaction of a new intent, once its row is there: what it throws undoes the intent. For what must hold
+   * at that moment, whoever else is charging the same thing; and for the audit row of who asked.
+   */
+  check?: (tx: Tx) => Promise<void>;
 }
 
 /** A charge as purposes see it. */
@@ -61,6 +66,8 @@ export interface Charge {
   key: string;
   amountMicros: bigint;
   feeMicros: bigint;
+  /** What of it has been given back, or is on its way. */
+  refundedMicros: bigint;
   /** The connected account on whose books it is; '': the root's own. */
   account: string;
   details: Record<string, string>;
