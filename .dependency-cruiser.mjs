@@ -21,6 +21,7 @@ const features = [
   'identity',
   'exclusions',
   'campaigns',
+  'collection',
   'visits',
   'leads',
   'delivery',

@@ -7,7 +7,7 @@ import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
-import { invoices } from './invoices.ts';
+import { collection, invoices } from './invoices.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
 import { payments } from './payments.ts';
@@ -41,6 +41,7 @@ export const contract = {
   wallet,
   payments,
   invoices,
+  collection,
 };
 
 /** The calls as the web client sees them. */

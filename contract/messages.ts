@@ -36,8 +36,7 @@ export const messages = {
   settingSaved: 'Setting has been saved.',
   settingFailed: 'We are unable to save your setting, please try again later.',
   manualBillSaved: 'Your settings have been saved.',
-  manualBillFailed:
-    'We are unable to save. Please try again later or contact support for assistance.',
+  manualBillFailed: 'We are unable to save. Please try again later or contact support for assistance.',
   settlementDone: 'Manual Bill Settlement has been successfully processed.',
   settlementFailed: 'Something went wrong, please try again later..',
   currentPasswordWrong: '* Sorry, your current password invalid',
@@ -176,7 +175,6 @@ export const ownMessages = {
   heldCancelled:
     "The agency's subscription has ended, so no campaign can run. Choose a package to activate campaigns again.",
   invoicePaid: 'The invoice is paid.',
-  invoiceNotOpen: 'Nothing is due on this invoice any more.',
   invoiceTooSmall: 'What is due is less than cards are charged for ($0.50).',
   settleFailed: (numbers: string, why: string) => `${numbers}: ${why}`,
   cancelled: 'The subscription has ended. What is due so far is being charged.',

@@ -342,7 +342,7 @@ export function createCampaigns(
           updated_at: now,
         });
         await costs.beginCampaign(tx, owner, { id, module: 'local', at: now }, retail);
-        if (!needsBalance) await started(tx, { ...owner, id });
+        if (!why) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
           objectKind: 'campaign',
@@ -570,7 +570,9 @@ export function createCampaigns(
           state_reason: why,
           updated_at: at,
         });
-        if (!why) going.push(row);
+        if (why) continue;
+        await started(tx, row);
+        going.push(row);
       }
       return going;
     },
