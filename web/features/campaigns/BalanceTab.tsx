@@ -20,7 +20,8 @@ const heldWords = (reason: Campaign['statusReason']): string | undefined =>
   ({
     payment_failed:
       'A payment has failed. The campaign goes on by itself when everything that is due has been paid.',
-    cancelled: 'The subscription of the agency has ended. The campaign can be activated again with a new one.',
+    cancelled:
+      'The subscription of the agency has ended. The campaign can be activated again with a new one.',
     billing_changed: 'Billing was changed, which stops all campaigns. Activate it again when it may go on.',
   })[reason as string];
 
