@@ -26,7 +26,7 @@ export const openOf = (tx: Tx, companyId: string): Promise<InvoiceRow[]> =>
     .where('status', '=', 'open')
     .where(owed, '>=', LEAST)
     .orderBy('finalised_at')
-    .orderBy('id')
+    .orderBy('seq')
     .execute();
 
 /** What an invoice still holds of its agency's debt to the root, to go on with a charge of it; micro-dollars. */
