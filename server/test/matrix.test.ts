@@ -141,6 +141,12 @@ async function freshPlan(target: Target): Promise<string> {
   return rows[0].plan_id;
 }
 
+/** The charge that an invoice brings itself is over. */
+const chargesOver = (invoiceId: string) =>
+  app.admin.query(`update charge set state = 'canceled', next_ask_at = null where reference_id = $1`, [
+    invoiceId,
+  ]);
+
 /** A new open invoice: of the target's client, for a root of the target's agency. */
 async function freshInvoice(t: Target, who: Principal | undefined): Promise<string> {
   const agency = {
@@ -152,7 +158,7 @@ async function freshInvoice(t: Target, who: Principal | undefined): Promise<stri
   const isRoot = who?.grade.startsWith('root');
   const owner = isRoot ? agency : { ...agency, company_id: t.client.id };
   const at = app.clock.now();
-  return inScope(app.platform.db.app, { rootId: t.client.root_id }, async (tx) => {
+  const id = await inScope(app.platform.db.app, { rootId: t.client.root_id }, async (tx) => {
     const [event] = await app.features.ledger.post(
       tx,
       [
@@ -191,6 +197,8 @@ async function freshInvoice(t: Target, who: Principal | undefined): Promise<stri
     );
     return issued!.id;
   });
+  await chargesOver(id);
+  return id;
 }
 
 /** A coupon of a target's root. */
@@ -220,10 +228,7 @@ async function openInvoice(target: Target, who: Principal | undefined): Promise<
   const dues = duesOf(app, { id: client.root_id, root_id: client.root_id, agency_id: null });
   await dues.lead(campaign, 2_000_000n, 1_000_000n);
   const id = await dues.bill(isAgency ? { ...client, id: client.agency_id! } : client);
-  // Its own charge is over, so that another may begin.
-  await app.admin.query(`update charge set state = 'canceled', next_ask_at = null where reference_id = $1`, [
-    id,
-  ]);
+  await chargesOver(id);
   return id;
 }
 

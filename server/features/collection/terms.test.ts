@@ -57,8 +57,8 @@ describe('[PAY-06] who owes', () => {
     await dues.card(agency.company, 'declined');
     await dues.bill(agency.company);
     await dues.jobs();
-    // biome-ignore lint/suspicious/noExplicitAny: the answer of a call
     const facts = async (who: { host: string; email: string }) =>
+      // biome-ignore lint/suspicious/noExplicitAny: the answer of a call
       (await ask('GET', '/api/user/retrieve', who)).body as any;
     const owner = await facts(agency);
     expect(owner.setup).toMatchObject({ accessmodule_agency: 'paymentfailed', paymentStatusFailed: true });
