@@ -23,6 +23,7 @@ const features = [
   'exclusions',
   'campaigns',
   'prepaid',
+  'collection',
   'visits',
   'leads',
   'delivery',

@@ -22,7 +22,19 @@ export const REIDENTIFY = ['never', '1_week', '1_month', '3_months', '6_months',
 export const CAMPAIGN_STATES = ['active', 'paused', 'archived', 'removed'] as const;
 
 /** Why a paused campaign is paused, as a code; the screen has words for each. */
-export const STATE_REASONS = ['balance_empty', 'cap_campaign', 'cap_client', 'cap_wallet', 'person'] as const;
+export const STATE_REASONS = [
+  'balance_empty',
+  'cap_campaign',
+  'cap_client',
+  'cap_wallet',
+  // Goes on by itself when everything that is due has been paid.
+  'payment_failed',
+  // The agency's subscription has ended.
+  'cancelled',
+  // The agency has ended manual billing.
+  'billing_changed',
+  'person',
+] as const;
 
 const Optional = <T extends z.ZodType>(type: T) =>
   z.union([z.literal('').transform(() => null), z.null(), type]).optional();

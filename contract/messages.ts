@@ -40,6 +40,10 @@ export const messages = {
     'We are unable to include/exclude the agency for minimum spend, please try again later or contact the support',
   settingSaved: 'Setting has been saved.',
   settingFailed: 'We are unable to save your setting, please try again later.',
+  manualBillSaved: 'Your settings have been saved.',
+  manualBillFailed: 'We are unable to save. Please try again later or contact support for assistance.',
+  settlementDone: 'Manual Bill Settlement has been successfully processed.',
+  settlementFailed: 'Something went wrong, please try again later..',
   currentPasswordWrong: '* Sorry, your current password invalid',
   passwordUpdated: 'your password has been updated!',
   forgotFailed: 'Something went wrong. Please try again later.',
@@ -169,4 +173,14 @@ export const ownMessages = {
   walletNoCard: 'There is no card on file. Put one on file before you top up.',
   walletCeilingLow: 'must not be below the amount that is topped up',
   walletEmpty: 'The Data Wallet does not cover this.',
+  heldUnpaid:
+    'A payment has failed, so no campaign can run. They go on by themselves when everything that is due has been paid.',
+  heldCancelled:
+    "The agency's subscription has ended, so no campaign can run. Choose a package to activate campaigns again.",
+  invoicePaid: 'The invoice is paid.',
+  invoiceTooSmall: 'What is due is less than cards are charged for ($0.50).',
+  settleFailed: (numbers: string, why: string) => `${numbers}: ${why}`,
+  cancelled: 'The subscription has ended. What is due so far is being charged.',
+  notSubscribed: 'There is no subscription that could be ended.',
+  packageChosen: 'The package is chosen. Its fee is charged monthly.',
 } as const;

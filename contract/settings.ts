@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { FONT_THEMES, type FontTheme, RESERVED_SLUGS } from './choices.ts';
-import { CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from './costs.ts';
+import { Cents, CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from './costs.ts';
 import { Dollars, Done, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
 
 const Colour = z
@@ -65,6 +65,34 @@ export const ModuleNames = z.object({
   leadsimplifiurl: ModuleSlug,
 });
 
+/** The package that every agency begins with; it is always there. */
+export const FIRST_PACKAGE = 'standard';
+
+/** The packages that a root's agencies choose from, each with what it costs a month. */
+export const Packages = z.object({
+  packages: z
+    .array(
+      z.object({
+        package_id: z
+          .string()
+          .trim()
+          .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'must have lower-case letters, digits, - and _ only'),
+        name: Line,
+        amount: Cents.describe('US dollars a month; 0: nothing'),
+        description: z.union([z.literal(''), Line]).default(''),
+      }),
+    )
+    .max(50, 'must not be more than 50')
+    .refine(
+      (all) => new Set(all.map((one) => one.package_id)).size === all.length,
+      'must not have the same package_id twice',
+    )
+    .refine(
+      (all) => all.some((one) => one.package_id === FIRST_PACKAGE),
+      `must have the package ${FIRST_PACKAGE}, which agencies begin with`,
+    ),
+});
+
 /** Every setting by its name, with the shape of its value. */
 export const SETTINGS = {
   branding: Branding,
@@ -74,6 +102,7 @@ export const SETTINGS = {
   costagency: CostAgency,
   agencyonboardingcustom: Onboarding,
   rootminspend: RootMinSpend,
+  packages: Packages,
 } as const;
 export type SettingName = keyof typeof SETTINGS;
 export type SettingValue<N extends SettingName> = z.output<(typeof SETTINGS)[N]>;

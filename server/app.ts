@@ -14,6 +14,7 @@ import { createAudit, createLogChain, startAudit } from './features/audit/index.
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
+import { collectionRoutes, createCollection } from './features/collection/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
@@ -178,6 +179,19 @@ export function createFeatures(
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
+  const collection = createCollection(platform, {
+    tenants,
+    people,
+    audit,
+    notices,
+    ledger,
+    billing,
+    invoices,
+    payments,
+    campaigns,
+    settings,
+    dataWallet,
+  });
   return {
     outbound,
     mail,
@@ -208,6 +222,7 @@ export function createFeatures(
     visits,
     leads,
     delivery,
+    collection,
   };
 }
 
@@ -367,6 +382,13 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.ledger, ledger.handlers);
     addCalls(server, clock, doors, contract.invoices, invoicesRoutes(features.invoices));
     addCalls(server, clock, doors, contract.payments, paymentsRoutes(features.payments, platform));
+    addCalls(
+      server,
+      clock,
+      doors,
+      contract.collection,
+      collectionRoutes(features.collection, features.payments),
+    );
     addNoticeRoute(server, features.payments);
     addCalls(server, clock, doors, contract.caps, capsRoutes(features.caps));
     addCalls(server, clock, doors, contract.wallet, dataWallet.handlers);
@@ -423,6 +445,7 @@ export async function createApp(parts: AppParts) {
         await features.dataWallet.auto.start();
         await startInvoices(features.invoices, features.tenants, platform);
         await features.prepaid.auto.start();
+        await features.collection.start();
         await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
       }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/permissions.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
+import { duesOf } from './dues.ts';
 import type { Company, MadeCampaign } from './factories.ts';
 
 /**
@@ -158,6 +159,12 @@ async function freshPlan(target: Target): Promise<string> {
   return rows[0].plan_id;
 }
 
+/** The charge that an invoice brings itself is over. */
+const chargesOver = (invoiceId: string) =>
+  app.admin.query(`update charge set state = 'canceled', next_ask_at = null where reference_id = $1`, [
+    invoiceId,
+  ]);
+
 /** A new open invoice: of the target's client, for a root of the target's agency. */
 async function freshInvoice(t: Target, who: Principal | undefined): Promise<string> {
   const agency = {
@@ -169,7 +176,7 @@ async function freshInvoice(t: Target, who: Principal | undefined): Promise<stri
   const isRoot = who?.grade.startsWith('root');
   const owner = isRoot ? agency : { ...agency, company_id: t.client.id };
   const at = app.clock.now();
-  return inScope(app.platform.db.app, { rootId: t.client.root_id }, async (tx) => {
+  const id = await inScope(app.platform.db.app, { rootId: t.client.root_id }, async (tx) => {
     const [event] = await app.features.ledger.post(
       tx,
       [
@@ -208,6 +215,8 @@ async function freshInvoice(t: Target, who: Principal | undefined): Promise<stri
     );
     return issued!.id;
   });
+  await chargesOver(id);
+  return id;
 }
 
 /** A coupon of a target's root. */
@@ -220,7 +229,74 @@ async function freshCoupon(target: Target): Promise<string> {
   return rows[0].id;
 }
 
+/** A person of the target's agency, for a root to settle. */
+const agencyPersonOf = async ({ client, canary }: Target): Promise<string> =>
+  (await app.make.user({ ...client, id: client.agency_id! }, { name: canary })).id;
+/** An agency that has something to pay by has a card again. */
+const agencyCard = ({ client }: Target) =>
+  app.features.billing.accounts.sandboxCard(
+    { root_id: client.root_id, agency_id: client.agency_id!, company_id: client.agency_id! },
+    'works',
+  );
+/** An open invoice that the target's client pays, or its agency where an agency asks. */
+async function openInvoice(target: Target, who: Principal | undefined): Promise<string> {
+  const { client, campaign } = target;
+  const isAgency = who?.grade.startsWith('agency') ?? false;
+  if (isAgency) await agencyCard(target);
+  const dues = duesOf(app, { id: client.root_id, root_id: client.root_id, agency_id: null });
+  await dues.lead(campaign, 2_000_000n, 1_000_000n);
+  const id = await dues.bill(isAgency ? { ...client, id: client.agency_id! } : client);
+  await chargesOver(id);
+  return id;
+}
+
 const samples: Record<string, Sample> = {
+  // Of the own company's invoices only: an agency does not pay those of its clients.
+  'POST /api/billing/invoices/:id/pay': {
+    named: true,
+    request: async (t, who) => ({
+      url: `/api/billing/invoices/${await openInvoice(t, who)}/pay`,
+      body: { idempotencyKey: `matrix-${++serial}` },
+    }),
+  },
+  'POST /api/general/manual-bill-settlement': {
+    named: true,
+    request: async (t, who) => ({
+      url: '/api/general/manual-bill-settlement',
+      body: { userID: who?.grade.startsWith('root') ? await agencyPersonOf(t) : t.personId },
+    }),
+  },
+  'PUT /api/payment/set-billing-method': {
+    named: true,
+    also: 'subscription.write',
+    request: async (t) => {
+      await agencyCard(t);
+      const { rows } = await app.admin.query(
+        'select manual_bill from company_billing where company_id = $1',
+        [t.client.agency_id],
+      );
+      return {
+        url: '/api/payment/set-billing-method',
+        body: { companyID: t.client.agency_id, manualBill: rows[0]?.manual_bill ? 'F' : 'T' },
+      };
+    },
+  },
+  'PUT /api/configuration/cancel-subscription': {
+    named: true,
+    request: (t) => ({
+      url: '/api/configuration/cancel-subscription',
+      body: { companyID: t.client.agency_id },
+    }),
+    passes: [409],
+  },
+  'GET /api/configuration/package': { named: false, request: () => ({ url: '/api/configuration/package' }) },
+  'PUT /api/configuration/setting/package': {
+    named: true,
+    request: (t) => ({
+      url: '/api/configuration/setting/package',
+      body: { companyID: t.client.agency_id, packageID: 'standard' },
+    }),
+  },
   'GET /healthz': { named: false, request: () => ({ url: '/healthz' }) },
   'GET /readyz': { named: false, request: () => ({ url: '/readyz' }) },
   'POST /v': { named: false, request: () => ({ url: '/v', body: { k: 'nokey', e: [{}] } }), passes: [404] },

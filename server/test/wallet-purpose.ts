@@ -1,6 +1,9 @@
-import type { Charge, PurposeHandler } from '../features/payments/index.ts';
+import type { Charge, Purpose, PurposeHandler } from '../features/payments/index.ts';
 import type { Wallet } from '../features/wallet/index.ts';
 import type { Tx } from '../platform/db/scope.ts';
+
+/** What tests charge for: every real purpose has its own feature already. */
+export const TEST_PURPOSE = 'test' as Purpose;
 
 /** A purpose whose charges are lots of the Data Wallet, for tests of charges: what docs/money.md says of each event. */
 export function walletPurpose(wallet: Wallet): PurposeHandler {

@@ -1,8 +1,5 @@
 import type { Account, SandboxStep } from '../payments/index.ts';
 
-/** The package that an agency begins with, until it can choose another. */
-export const FIRST_PACKAGE = 'standard';
-
 /** How a sales person's sandbox account stands after each step; it has no form of its own. */
 export const SALES_STEP: Record<SandboxStep, Account['status']> = {
   start: 'pending',

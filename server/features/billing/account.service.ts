@@ -1,10 +1,11 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { FIRST_PACKAGE } from '../../../contract/settings.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { EventHub } from '../../platform/events.ts';
 import type { Account, Payments, SandboxStep } from '../payments/index.ts';
-import { FIRST_PACKAGE, SALES_STEP } from './account.policy.ts';
+import { SALES_STEP } from './account.policy.ts';
 import * as store from './account.store.ts';
 import { salesAccount, saveSalesAccount } from './sales.store.ts';
 
@@ -24,6 +25,7 @@ const NOTHING_SET = {
   white_labelling: false,
   excluded_minimum_spend: false,
   excluded_onboarding: false,
+  package_since: null as Date | null,
   cancelled_at: null as Date | null,
 };
 
@@ -32,12 +34,13 @@ export type Gateway = 'stripe' | 'sandbox' | 'none';
 
 /** What a company is billed by, and the card and account that it is billed with (payments has those). */
 export function createAccounts(payments: Payments, events: EventHub) {
-  // With an account that can charge an agency gets the first package, while it has none.
+  // With an account that can charge an agency gets the first package, while it has none and has not ended its own.
   events.on('account.changed', async (tx, { owner, status, chargesEnabled }) => {
     if (status !== 'completed' || !chargesEnabled) return;
     const terms = await store.billingOf(tx, owner.company_id);
-    if (!terms?.package_id)
-      await store.saveBilling(tx, owner, { package_id: FIRST_PACKAGE, updated_at: payments.now() });
+    const at = payments.now();
+    if (!terms?.package_id && !terms?.cancelled_at)
+      await store.saveBilling(tx, owner, { package_id: FIRST_PACKAGE, package_since: at, updated_at: at });
   });
   return {
     /** Who takes cards here. */

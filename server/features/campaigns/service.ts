@@ -26,8 +26,14 @@ type StateReason = (typeof STATE_REASONS)[number];
 const DAY_MS = 86_400_000;
 /** The fields that only who may set a price may send. */
 const PRICED = [...Object.keys(RetailFields.shape), 'effective_from'];
-/** What a campaign that cannot pay for another lead says. */
-const STOPPED: Record<SaleRefusal, string> = {
+/** Why a campaign may not run: it cannot pay for a lead, or whoever pays for it owes. */
+type Stop = SaleRefusal | 'payment_failed' | 'cancelled';
+/** Reasons that end by themselves, or with a top-up. */
+const PASSING = ['balance_empty', 'cap_campaign', 'cap_client', 'cap_wallet', 'payment_failed'];
+/** What a campaign that cannot run says. */
+const STOPPED: Record<Stop, string> = {
+  payment_failed: ownMessages.heldUnpaid,
+  cancelled: ownMessages.heldCancelled,
   balance_empty: ownMessages.balanceEmpty,
   cap_campaign: ownMessages.capCampaign,
   cap_client: ownMessages.capClient,
@@ -187,12 +193,14 @@ export function createCampaigns(
       return { retail: { ...FREE, lead_micros } };
     });
 
-  /** Why a campaign could not sell its next lead; null: it could. */
+  /** Why a campaign, which the transaction has locked, could not sell its next lead; null: it could. */
   async function cannotSell(
     tx: Tx,
     row: { id: string; root_id: string; agency_id: string; company_id: string; module: string },
     at: Date,
-  ): Promise<SaleRefusal | null> {
+  ): Promise<Stop | null> {
+    const bar = await store.barOf(tx, row.agency_id, row.company_id);
+    if (bar) return bar;
     const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
     const till = await billing.openTill(tx, [{ id: row.id, ...of }], at);
     return till.refusal({ ...of, campaignId: row.id, ...(await billing.selling(tx, [row], at))(row.id) });
@@ -225,7 +233,12 @@ export function createCampaigns(
     if (to === 'active') {
       const why = await cannotSell(tx, row, clock.now());
       if (why) {
-        const rule = why === 'balance_empty' ? 'needs balance' : 'is stopped by a limit';
+        const rule = {
+          balance_empty: 'needs balance',
+          payment_failed: 'needs everything that is due to be paid',
+          cancelled: 'needs a package',
+          limit: 'is stopped by a limit',
+        }[why.startsWith('cap_') ? 'limit' : (why as Exclude<Stop, `cap_${string}`>)];
         throw new Refusal('conflict', STOPPED[why], { errors: { status: [rule] } });
       }
     }
@@ -314,20 +327,22 @@ export function createCampaigns(
         const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
         const needsBalance =
           price > 0n && !isOwed && !(await billing.accounts.billsManually(tx, owner.agency_id));
+        const why =
+          (await store.barOf(tx, owner.agency_id, companyId)) ?? (needsBalance ? 'balance_empty' : null);
         await store.insertCampaign(tx, {
           id,
           ...owner,
           module: 'local',
           ...columns(given),
           ...bounds,
-          state: needsBalance ? 'paused' : 'active',
-          state_reason: needsBalance ? 'balance_empty' : null,
+          state: why ? 'paused' : 'active',
+          state_reason: why,
           site_key: newSiteKey(),
           created_at: now,
           updated_at: now,
         });
         await costs.beginCampaign(tx, owner, { id, module: 'local', at: now }, retail);
-        if (!needsBalance) await started(tx, { ...owner, id });
+        if (!why) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
           objectKind: 'campaign',
@@ -469,7 +484,8 @@ export function createCampaigns(
           if (
             row.state === 'paused' &&
             row.state_reason === 'balance_empty' &&
-            balance >= (await billing.leadCosts(tx, [row], clock.now()))(id).priceMicros
+            balance >= (await billing.leadCosts(tx, [row], clock.now()))(id).priceMicros &&
+            !(await store.barOf(tx, row.agency_id, row.company_id))
           ) {
             await store.updateCampaign(tx, id, {
               state: 'active',
@@ -528,6 +544,51 @@ export function createCampaigns(
       });
     },
     resumeCapped,
+    /** Why no campaign of an agency, or of a client of it, may run; null: nothing of the kind. */
+    barOf: store.barOf,
+    /**
+     * Stops all campaigns of an agency, or of a client of it, and says why. For 'payment_failed' those that run; for the
+     * others also those that would go on by themselves. Answers those that were stopped; who asks records it.
+     */
+    async hold(
+      tx: Tx,
+      of: { agencyId: string; clientId?: string | undefined },
+      reason: 'payment_failed' | 'cancelled' | 'billing_changed',
+      at: Date,
+    ) {
+      // Paused ones are locked, too: one that is about to be activated is waited for, and stopped.
+      const ids = await store.campaignsOf(tx, of);
+      const held = ids.length ? await store.lockCampaigns(tx, ids) : [];
+      const rows = held.filter(
+        (row) =>
+          row.state === 'active' ||
+          (reason !== 'payment_failed' && row.state === 'paused' && PASSING.includes(row.state_reason ?? '')),
+      );
+      for (const row of rows)
+        await store.updateCampaign(tx, row.id, { state: 'paused', state_reason: reason, updated_at: at });
+      return rows;
+    },
+    /** Lets campaigns go on that stood still for want of a payment, as far as nothing else stops them. Answers those that do. */
+    async release(tx: Tx, of: { agencyId: string; clientId?: string | undefined }, at: Date) {
+      const ids = await store.campaignsOf(tx, of, 'payment_failed');
+      const rows = (ids.length ? await store.lockCampaigns(tx, ids) : []).filter(
+        (row) => row.state === 'paused' && row.state_reason === 'payment_failed',
+      );
+      const going: typeof rows = [];
+      for (const row of rows) {
+        const why = await cannotSell(tx, row, at);
+        if (why === 'payment_failed') continue;
+        await store.updateCampaign(tx, row.id, {
+          state: why ? 'paused' : 'active',
+          state_reason: why,
+          updated_at: at,
+        });
+        if (why) continue;
+        await started(tx, row);
+        going.push(row);
+      }
+      return going;
+    },
     countHours: (tx: Tx, rows: store.HourRow[]) =>
       rows.length ? store.addHours(tx, rows) : Promise.resolve(),
     countRefusals: (tx: Tx, rows: store.RefusalRow[]) =>

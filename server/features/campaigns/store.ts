@@ -62,6 +62,37 @@ export async function cappedCampaigns(tx: Tx, rootId: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
+/**
+ * Why no campaign of a client may run, or of a whole agency (no client); null: nothing of the kind (migration 0053). Read
+ * after the campaign is locked, it holds until the transaction ends: whoever bars campaigns locks them after that.
+ */
+export async function barOf(
+  tx: Tx,
+  agencyId: string,
+  clientId: string | null,
+): Promise<'cancelled' | 'payment_failed' | null> {
+  const { rows } = await sql<{ bar: 'cancelled' | 'payment_failed' | null }>`
+    select collection_bar(${agencyId}, ${clientId}) as bar`.execute(tx);
+  return rows[0]!.bar;
+}
+
+/** Campaigns of an agency, or of one client of it, that run or are paused; with a reason only those paused for it. */
+export async function campaignsOf(
+  tx: Tx,
+  of: { agencyId: string; clientId?: string | undefined },
+  reason?: string,
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('campaign')
+    .select('id')
+    .where('agency_id', '=', of.agencyId)
+    .$if(of.clientId !== undefined, (q) => q.where('company_id', '=', of.clientId!))
+    .$if(reason === undefined, (q) => q.where('state', 'in', ['active', 'paused']))
+    .$if(reason !== undefined, (q) => q.where('state', '=', 'paused').where('state_reason', '=', reason!))
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 /** What a list of campaigns is asked with. */
 export interface CampaignList {
   id?: string | undefined;

@@ -95,8 +95,28 @@ export function createDataWallet(
     };
   }
 
+  /** Begins or stops the automatic top-up. */
+  async function setContinual(
+    tx: Tx,
+    key: { rootId: string; agencyId: string },
+    continual: boolean,
+    at: Date,
+  ): Promise<void> {
+    const available = await wallet.expire(tx, key, at);
+    const row = await store.lockSetting(tx, key.agencyId);
+    if (!row && !continual) return;
+    const wish = { ...wishOf(row), continual };
+    await store.putSetting(tx, ownerOf(key), {
+      continual,
+      ...columnsOf(policy.rearm(autoOf(row), wish, available)),
+      updated_at: at,
+    });
+    auto.forget(key.agencyId);
+  }
+
   return {
     auto,
+    setContinual,
 
     /** All that the modal shows. @throws Refusal 404 for another company */
     async about(ctx: Ctx, companyId: string, date: string | undefined) {
@@ -195,16 +215,7 @@ export function createDataWallet(
       const key = own(ctx, companyId);
       if (!stop) await pass(ctx, key.agencyId);
       return root(ctx, async (tx) => {
-        const at = clock.now();
-        const available = await wallet.expire(tx, key, at);
-        const row = await store.lockSetting(tx, key.agencyId);
-        const wish = { ...wishOf(row), continual: !stop };
-        await store.putSetting(tx, ownerOf(key), {
-          continual: wish.continual,
-          ...columnsOf(policy.rearm(autoOf(row), wish, available)),
-          updated_at: at,
-        });
-        auto.forget(key.agencyId);
+        await setContinual(tx, key, !stop, clock.now());
         await audit.record(tx, ctx, {
           action: 'wallet.continual',
           objectKind: 'company',

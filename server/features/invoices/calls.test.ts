@@ -212,47 +212,11 @@ describe('[PAY-04] correcting', () => {
   test('what a card has paid goes back to it, and the books agree', async () => {
     const id = await invoice(2);
     const owner = { root_id: root.id, agency_id: acme.id, company_id: client.id };
-    const posted = (kind: 'payment' | 'refund', key: string, amount: bigint, at: Date) => async (tx: Tx) => {
-      const sign = kind === 'payment' ? 1n : -1n;
-      await app.features.ledger.post(
-        tx,
-        [
-          {
-            owner,
-            kind,
-            referenceId: id,
-            key,
-            entries: [
-              { account: { owner, kind: 'client_receivable' }, amount: sign * amount },
-              {
-                account: { owner: { ...owner, company_id: acme.id }, kind: 'card_clearing' },
-                amount: -sign * amount,
-              },
-            ],
-          },
-        ],
-        at,
-      );
-    };
     // Nobody has paid it by a card: then nothing can go back.
     await inRoot((tx) => app.features.invoices.paid(tx, id, 4n * USD, app.clock.now()));
     expect((await credit(id, '1')).body.message).toContain('was not paid by a card');
     await inRoot((tx) => app.features.invoices.unpaid(tx, id, 4n * USD, app.clock.now()));
 
-    app.features.payments.charges.onSettled('invoice', {
-      async succeeded(tx, charge, at) {
-        await posted('payment', charge.id, charge.amountMicros, at)(tx);
-        await app.features.invoices.paid(tx, charge.referenceId, charge.amountMicros, at);
-      },
-      async declined() {},
-      async refunded(tx, charge, refund, at) {
-        await posted('refund', refund.id, refund.amountMicros, at)(tx);
-        await app.features.invoices.unpaid(tx, charge.referenceId, refund.amountMicros, at);
-      },
-      async refundFailed() {},
-      async disputed() {},
-      async disputeWon() {},
-    });
     await app.features.billing.accounts.sandboxAccount({ ...owner, company_id: acme.id }, 'approve');
     await app.features.billing.accounts.sandboxCard(owner, 'works');
     const charged = await app.features.payments.charges.charge({

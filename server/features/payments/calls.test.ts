@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
-import { walletPurpose } from '../../test/wallet-purpose.ts';
+import { TEST_PURPOSE, walletPurpose } from '../../test/wallet-purpose.ts';
 
 let app: TestApp;
 let root: Company;
@@ -44,7 +44,7 @@ let payer: Caller;
 let platform: Caller;
 beforeAll(async () => {
   app = await testApp({ cards: { wait: async () => {} } });
-  app.features.payments.charges.onSettled('onboarding', walletPurpose(app.features.wallet));
+  app.features.payments.charges.onSettled(TEST_PURPOSE, walletPurpose(app.features.wallet));
   root = await app.make.root({ host: 'platform.test' });
   agency = await app.make.agency(root, { host: HOST });
   client = await app.make.client(agency);
@@ -173,7 +173,7 @@ describe('payments to check', () => {
   const charge = (key: string) =>
     app.features.payments.charges.charge({
       owner: { root_id: root.id, agency_id: agency.id, company_id: agency.id },
-      purpose: 'onboarding',
+      purpose: TEST_PURPOSE,
       referenceId: agency.id,
       amountMicros: 50_000_000n,
       key,

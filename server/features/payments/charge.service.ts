@@ -142,7 +142,10 @@ export function createChargeCore(
       ip: ask.ip ?? null,
       created_at: at,
     });
-    if (row) return { row, fresh: true };
+    if (row) {
+      await ask.check?.(tx);
+      return { row, fresh: true };
+    }
     const same = await known();
     return same ? { row: same, fresh: false } : refuse(ownMessages.paymentUnderWay);
   }

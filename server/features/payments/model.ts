@@ -49,6 +49,11 @@ export interface ChargeAsk {
   /** Who asks, where a person does. */
   userId?: string | null;
   ip?: string | null;
+  /**
+   * Runs in the transaction of a new intent, once its row is there: what it throws undoes the intent. For what must hold
+   * at that moment, whoever else is charging the same thing; and for the audit row of who asked.
+   */
+  check?: (tx: Tx) => Promise<void>;
 }
 
 /** A charge as purposes see it. */

@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import type { SandboxGateway } from '../../providers/sandbox-cards/index.ts';
 import { type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
-import { walletPurpose } from '../../test/wallet-purpose.ts';
+import { TEST_PURPOSE, walletPurpose } from '../../test/wallet-purpose.ts';
 import type { ChargeAsk } from './index.ts';
 
 const HOUR = 3_600_000;
@@ -27,7 +27,7 @@ beforeAll(async () => {
       },
     },
   });
-  app.features.payments.charges.onSettled('onboarding', walletPurpose(app.features.wallet));
+  app.features.payments.charges.onSettled(TEST_PURPOSE, walletPurpose(app.features.wallet));
   root = await app.make.root({ host: 'root.test' });
 });
 afterAll(() => app?.close());
@@ -63,7 +63,7 @@ async function cardOf(company: Company, number = '4242424242424242', passes = tr
 let keys = 0;
 const ask = (given: Partial<ChargeAsk> = {}): ChargeAsk => ({
   owner: owner(agency),
-  purpose: 'onboarding',
+  purpose: TEST_PURPOSE,
   referenceId: agency.id,
   amountMicros: 50_000_000n,
   key: `k${++keys}`,

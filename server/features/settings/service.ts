@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
-import { SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
+import { FIRST_PACKAGE, SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { createDns, type Dns } from '../../platform/dns.ts';
@@ -29,6 +29,7 @@ const WORDS: Record<SettingName, string> = {
   costagency: 'costs',
   agencyonboardingcustom: 'onboarding charge',
   rootminspend: 'minimum spend',
+  packages: 'packages',
 };
 
 /** Settings that only an agency has, or only a root. */
@@ -36,12 +37,19 @@ const ONLY: Partial<Record<SettingName, 'agency' | 'root'>> = {
   rootAgencyEmbeddedCode: 'agency',
   agencyonboardingcustom: 'agency',
   rootminspend: 'root',
+  packages: 'root',
 };
 /** What reading and saving needs beyond the permissions of all settings. */
 const NEEDS: Partial<Record<SettingName, { read: Permission; save: Permission }>> = {
   costagency: { read: 'cost.read', save: 'cost.write' },
   agencyonboardingcustom: { read: 'cost.read', save: 'cost.write' },
   rootminspend: { read: 'cost.write', save: 'cost.write' },
+  packages: { read: 'cost.write', save: 'cost.write' },
+};
+
+/** What a root offers that has said nothing. */
+const STANDARD: SettingValue<'packages'> = {
+  packages: [{ package_id: FIRST_PACKAGE, name: 'Standard', amount: '0.00', description: '' }],
 };
 
 const refuse = (field: string, why: string): Refusal =>
@@ -197,6 +205,18 @@ export function createSettings(
         },
       save: async (_tx, _company, value) => value,
     },
+    packages: {
+      read: async (_tx, _company, kept) => (kept as SettingValue<'packages'> | null) ?? STANDARD,
+      async save(tx, company, value) {
+        const gone = await store.packageInUse(
+          tx,
+          company.root_id,
+          value.packages.map((one) => one.package_id),
+        );
+        if (gone) throw refuse('packages', `must keep ${gone}, since an agency has it`);
+        return value;
+      },
+    },
   };
 
   const names = (ctx: Ctx, company: Target): SettingName[] =>
@@ -325,6 +345,12 @@ export function createSettings(
         const { id, width, height } = picture;
         return { id, url: pathOfPicture(picture), width, height };
       });
+    },
+
+    /** The packages of a root, in the scope of the root. */
+    async packagesOf(tx: Tx, rootId: string) {
+      const kept = (await store.settingsOf(tx, rootId)).find((one) => one.name === 'packages')?.value;
+      return ((kept as SettingValue<'packages'> | null | undefined) ?? STANDARD).packages;
     },
 
     target: (ctx: Ctx, companyId: string | undefined) =>

@@ -125,3 +125,16 @@ export async function replaceLabels(
       .values(labels.map((label) => ({ ...owner, ...label })))
       .execute();
 }
+
+/** A package that an agency has and that is not among these; undefined: none. */
+export async function packageInUse(tx: Tx, rootId: string, among: string[]): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('company_billing')
+    .select('package_id')
+    .where('root_id', '=', rootId)
+    .where('package_id', '<>', '')
+    .where('package_id', 'not in', among)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.package_id;
+}

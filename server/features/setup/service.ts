@@ -117,7 +117,8 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     return {
       isBeta: products.isBetaUser,
       betaFeature: products.betas,
-      setupcomplete: facts.missingOf(known).length === 0 ? 'T' : 'F',
+      // A client whose payment has failed is led to the card again (spec product 4, Client set-up).
+      setupcomplete: facts.missingOf(known).length === 0 && !isUnpaidClient(known) ? 'T' : 'F',
       accessmodule: company.kind === 'root' ? '' : own.access_module,
       accessmodule_agency: agency.access_module,
       paymentStatusFailed: own.payment_status === 'failed',
@@ -175,6 +176,9 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     picture: tenants.profilePicture,
   };
 }
+
+const isUnpaidClient = ({ company, own }: Facts): boolean =>
+  company.kind === 'client' && own.access_module === 'paymentfailed';
 
 const onboardingOf = (terms: Facts['own']) => ({
   agency_onboarding_status: terms.onboarding_on,

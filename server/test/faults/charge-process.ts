@@ -4,7 +4,7 @@ import { createApp } from '../../app.ts';
 import type { ChargeAsk } from '../../features/payments/index.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { provisionLogins } from '../../platform/db/connect.ts';
-import { walletPurpose } from '../wallet-purpose.ts';
+import { TEST_PURPOSE, walletPurpose } from '../wallet-purpose.ts';
 
 let step: string | undefined;
 const config = loadConfig(process.env);
@@ -17,7 +17,7 @@ const { features, stop } = await createApp({
     },
   },
 });
-features.payments.charges.onSettled('onboarding', walletPurpose(features.wallet));
+features.payments.charges.onSettled(TEST_PURPOSE, walletPurpose(features.wallet));
 process.on(
   'message',
   async (told: { step: string; ask: Omit<ChargeAsk, 'amountMicros'> & { amountMicros: string } }) => {

@@ -8,7 +8,7 @@ import { createApp } from '../../app.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { provisionLogins } from '../../platform/db/connect.ts';
 import { createFactories } from '../factories.ts';
-import { walletPurpose } from '../wallet-purpose.ts';
+import { TEST_PURPOSE, walletPurpose } from '../wallet-purpose.ts';
 import type { FaultRun } from './harness.ts';
 
 const STEPS = ['before intent', 'intent', 'claimed', 'answer', 'posting'] as const;
@@ -55,7 +55,7 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
   try {
     const { features, platform } = app;
     const { payments } = features;
-    payments.charges.onSettled('onboarding', walletPurpose(features.wallet));
+    payments.charges.onSettled(TEST_PURPOSE, walletPurpose(features.wallet));
     const make = createFactories(features, platform);
     const agency = await make.agency(await make.root());
     const owner = { root_id: agency.root_id, agency_id: agency.id, company_id: agency.id };
@@ -85,7 +85,7 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
       const key = `charge-${kill}`;
       const ask = {
         owner,
-        purpose: 'onboarding' as const,
+        purpose: TEST_PURPOSE,
         referenceId: agency.id,
         key,
         description: 'Fault',

@@ -24,6 +24,16 @@ import classes from './campaigns.module.css';
 import { amountFault, amountOf, type Campaign, leadsLeft, microsOf } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
 
+/** What a campaign says that was stopped over a payment or a change of billing; undefined: it was not. */
+const heldWords = (reason: Campaign['statusReason']): string | undefined =>
+  ({
+    payment_failed:
+      'A payment has failed. The campaign goes on by itself when everything that is due has been paid.',
+    cancelled:
+      'The subscription of the agency has ended. The campaign can be activated again with a new one.',
+    billing_changed: 'Billing was changed, which stops all campaigns. Activate it again when it may go on.',
+  })[reason as string];
+
 /** What is left, what a lead costs and how far it goes; who pays buys more, and the agency adds what it was paid outside. */
 export function BalanceTab({ campaign }: { campaign: Campaign }) {
   const id = campaign.leadspeekID;
@@ -63,6 +73,11 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
         <Notice tone="warn" title="The campaign stands still">
           {reasonWords(campaign.statusReason).meaning} It goes on by itself when the day or month of the limit
           is over, or at once when whoever set the limit raises it.
+        </Notice>
+      )}
+      {heldWords(campaign.statusReason) && (
+        <Notice tone="warn" title="The campaign stands still">
+          {heldWords(campaign.statusReason)}
         </Notice>
       )}
       <div className={classes.three}>

@@ -164,6 +164,9 @@ describe('[CAMP-07] words for a state', () => {
   it('says why a campaign stands still', () => {
     expect(statusWords({ status: 'paused', statusReason: 'balance_empty' })).toBe('Balance used up');
     expect(statusWords({ status: 'paused', statusReason: 'cap_client' })).toBe('Limit reached');
+    expect(statusWords({ status: 'paused', statusReason: 'payment_failed' })).toBe('Payment failed');
+    expect(statusWords({ status: 'paused', statusReason: 'cancelled' })).toBe('Subscription ended');
+    expect(statusWords({ status: 'paused', statusReason: 'billing_changed' })).toBe('Billing changed');
     expect(statusWords({ status: 'paused', statusReason: 'person' })).toBe('Paused');
     expect(statusWords({ status: 'active', statusReason: null })).toBe('Active');
   });

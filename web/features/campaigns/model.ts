@@ -219,6 +219,9 @@ export function leadsLeft(balance: number, price: number): number | null {
 export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>): string {
   if (campaign.status === 'paused' && campaign.statusReason === 'balance_empty') return 'Balance used up';
   if (campaign.status === 'paused' && campaign.statusReason?.startsWith('cap_')) return 'Limit reached';
+  if (campaign.status === 'paused' && campaign.statusReason === 'payment_failed') return 'Payment failed';
+  if (campaign.status === 'paused' && campaign.statusReason === 'cancelled') return 'Subscription ended';
+  if (campaign.status === 'paused' && campaign.statusReason === 'billing_changed') return 'Billing changed';
   return { active: 'Active', paused: 'Paused', archived: 'Archived', removed: 'Removed' }[campaign.status];
 }
 

@@ -1,0 +1,2 @@
+export { collectionRoutes } from './routes.ts';
+export { type Collection, createCollection } from './service.ts';

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { defineJob } from '../../platform/jobs.ts';
+
+/** Charges what is due again. */
+export const collectJob = defineJob('collection.collect', z.object({}), { retryLimit: 0 });
+/** Pauses a company's campaigns for want of a payment, or lets them go on. */
+export const followJob = defineJob('collection.follow', z.object({ rootId: z.uuid(), companyId: z.uuid() }));
+/** Mails that a charge has failed, for that attempt. */
+export const tellJob = defineJob(
+  'collection.tell',
+  z.object({ rootId: z.uuid(), invoiceId: z.uuid(), attempts: z.int() }),
+);
+/** Gives back what was paid although it was not due any more. */
+export const giveBackJob = defineJob(
+  'collection.give_back',
+  z.object({ rootId: z.uuid(), chargeId: z.uuid(), micros: z.string().regex(/^\d+$/) }),
+);
+/** Charges the packages of the month. */
+export const packageJob = defineJob('collection.packages', z.object({}));

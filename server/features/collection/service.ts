@@ -1,0 +1,131 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import type { DataWallet } from '../datawallet/index.ts';
+import type { Invoices } from '../invoices/index.ts';
+import type { Ledger, Notices } from '../ledger/index.ts';
+import type { Payments } from '../payments/index.ts';
+import type { People } from '../people/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { createBooks } from './books.service.ts';
+import { createCollector } from './charge.service.ts';
+import { collectJob, followJob, giveBackJob, packageJob, tellJob } from './queue.ts';
+import { createTerms } from './terms.service.ts';
+
+export type Collection = ReturnType<typeof createCollection>;
+
+/**
+ * Money that is due (decisions 0051, 0053): charging invoices, trying again, what follows while they stay unpaid, and the
+ * changes of an agency's terms that charge at once.
+ */
+export function createCollection(
+  platform: Platform,
+  parts: {
+    tenants: Tenants;
+    people: People;
+    audit: Audit;
+    notices: Notices;
+    ledger: Ledger;
+    billing: Billing;
+    invoices: Invoices;
+    payments: Payments;
+    campaigns: Campaigns;
+    settings: Settings;
+    dataWallet: DataWallet;
+  },
+) {
+  const { db, clock, jobs } = platform;
+  const { tenants, people, audit, invoices, payments } = parts;
+  const books = createBooks(platform, { ...parts, charges: payments.charges });
+  const collector = createCollector(platform, { ...parts, books });
+  const terms = createTerms(platform, { ...parts, collector });
+  const missing = (): never => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  };
+
+  return {
+    collector,
+    terms,
+
+    /**
+     * Pays an invoice of the own company by its card. The same key again tells what has become of it, also after its
+     * holder has confirmed it with their bank.
+     * @throws Refusal 404 for an invoice that somebody else pays
+     */
+    async pay(ctx: Ctx, id: string, key: string) {
+      const { rootId, companyId, userId } = ctx.actor;
+      const invoice = await inScope(db.app, ctx.scope, (tx) => invoices.byId(tx, id));
+      if (invoice?.company_id !== companyId) return missing();
+      const outcome = await collector.charge(rootId, id, {
+        key,
+        userId,
+        ip: ctx.ip,
+        note: (tx, { number }) =>
+          audit.record(tx, ctx, {
+            action: 'invoice.pay',
+            objectKind: 'invoice',
+            objectId: id,
+            description: `Asked to charge the card for invoice ${number}`,
+          }),
+      });
+      const needed =
+        outcome.status === 'authenticate'
+          ? await payments.core.authentication(rootId, outcome.charge.id)
+          : null;
+      return { outcome, needed };
+    },
+
+    /**
+     * Charges everything that a person's company has to pay, and clears its failed payment when nothing is due any more. A
+     * root settles its agencies, an agency its clients. Answers why not all of it is paid; null: it is.
+     * @throws Refusal 404 for anybody else's
+     */
+    async settle(ctx: Ctx, personId: string): Promise<string | null> {
+      const { rootId, userId, kind } = ctx.actor;
+      const company = await inScope(db.app, ctx.scope, async (tx) => {
+        const person = await people.byId(tx, personId);
+        return person && tenants.company(tx, person.company_id);
+      });
+      if (!company?.agency_id || company.kind !== (kind === 'root' ? 'agency' : 'client')) return missing();
+      const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+      const all = await collector.chargeAll(rootId, company.id, { userId, ip: ctx.ip });
+      const unpaid = all.flatMap(({ number, outcome }) =>
+        outcome.status === 'paid' || outcome.status === 'moot'
+          ? []
+          : [ownMessages.settleFailed(number, outcome.message)],
+      );
+      await inScope(db.app, { rootId }, async (tx) => {
+        await books.reckon(tx, owner, clock.now());
+        await audit.record(tx, ctx, {
+          action: 'billing.settle',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Charged what ${company.name} has to pay: ${all.length - unpaid.length} of ${all.length} invoices`,
+          owner,
+        });
+      });
+      return unpaid.length > 0 ? unpaid.join(' ') : null;
+    },
+
+    /** Starts charging again what is due, and what follows from failures. */
+    async start(): Promise<void> {
+      await jobs.work(followJob, { pollingIntervalSeconds: 2 }, collector.follow);
+      await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, collector.tell);
+      await jobs.work(giveBackJob, { pollingIntervalSeconds: 5 }, collector.giveBack);
+      await jobs.work(collectJob, { pollingIntervalSeconds: 30 }, async () => {
+        for (const rootId of await tenants.roots()) await collector.collect(rootId);
+      });
+      await jobs.work(packageJob, { pollingIntervalSeconds: 60 }, async () => {
+        for (const rootId of await tenants.roots()) await terms.chargePackages(rootId);
+      });
+      await jobs.schedule(collectJob, '*/5 * * * *', {});
+      await jobs.schedule(packageJob, '7 * * * *', {});
+    },
+  };
+}

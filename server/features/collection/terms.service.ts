@@ -1,0 +1,256 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { microsOf } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import type { DataWallet } from '../datawallet/index.ts';
+import type { Invoices } from '../invoices/index.ts';
+import type { Ledger } from '../ledger/index.ts';
+import type { Payments } from '../payments/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import type { Collector } from './charge.service.ts';
+import * as policy from './policy.ts';
+import { followJob } from './queue.ts';
+import * as store from './store.ts';
+
+type Agency = { root_id: string; agency_id: string; company_id: string; name: string };
+
+/** How an agency is billed: manual billing, its package, the end of its subscription (decisions 0051, 0053). */
+export function createTerms(
+  { db, clock, jobs }: Pick<Platform, 'db' | 'clock' | 'jobs'>,
+  parts: {
+    tenants: Tenants;
+    audit: Audit;
+    billing: Billing;
+    ledger: Ledger;
+    invoices: Invoices;
+    payments: Payments;
+    campaigns: Campaigns;
+    settings: Settings;
+    dataWallet: DataWallet;
+    collector: Collector;
+  },
+) {
+  const { tenants, audit, billing, ledger, invoices, payments, campaigns, settings, dataWallet, collector } =
+    parts;
+  const within = <T>(rootId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    inScope(db.app, { rootId }, work);
+  const ownerOf = ({ root_id, agency_id, company_id }: Agency) => ({ root_id, agency_id, company_id });
+
+  /** An agency that a root's people name, or one's own. @throws Refusal 403 without the permission, 404 for any other */
+  async function agencyOf(ctx: Ctx, companyId: string): Promise<Agency> {
+    ctx.need('subscription.write');
+    const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
+    if (company?.kind !== 'agency' || !(ctx.actor.kind === 'root' || companyId === ctx.actor.companyId))
+      throw new Refusal('not_found', ownMessages.notFound);
+    return { root_id: company.root_id, agency_id: company.id, company_id: company.id, name: company.name };
+  }
+
+  /** Bills what a company owes so far and no invoice has yet. Answers the invoice's id; null: nothing worth a charge. */
+  async function billToDate(
+    tx: Tx,
+    owner: { root_id: string; agency_id: string; company_id: string },
+    at: Date,
+  ): Promise<string | null> {
+    const issued = await invoices.bill(
+      tx,
+      {
+        owner,
+        side: owner.company_id === owner.agency_id ? 'wholesale' : 'retail',
+        kind: 'to_date',
+        term: null,
+        periodKey: `to_date:${at.toISOString()}`,
+        from: null,
+        to: at,
+        events: { before: new Date(at.getTime() + 1), cycle: null },
+      },
+      at,
+    );
+    return issued?.id ?? null;
+  }
+  async function billClients(tx: Tx, agency: Agency, at: Date): Promise<number> {
+    let issued = 0;
+    for (const company_id of await store.clientsOf(tx, agency.company_id))
+      if (await billToDate(tx, { ...ownerOf(agency), company_id }, at)) issued++;
+    return issued;
+  }
+
+  const unable = (why: string): Refusal =>
+    new Refusal('conflict', messages.manualBillFailed, { errors: { card: [why] } });
+
+  /** Clients are billed outside from now on: what they owe so far is invoiced to them, in the same transaction. */
+  const beginManual = (ctx: Ctx, agency: Agency): Promise<void> =>
+    within(agency.root_id, async (tx) => {
+      const at = clock.now();
+      await payments.cards.chargeable(tx, ownerOf(agency)).catch((error: unknown) => {
+        throw error instanceof Refusal ? unable(error.message) : error;
+      });
+      if ((await store.lockBilling(tx, agency.company_id))?.manual_bill) return;
+      const issued = await billClients(tx, agency, at);
+      await billing.accounts.setTerms(tx, ownerOf(agency), { manual_bill: true, updated_at: at });
+      await audit.record(tx, ctx, {
+        action: 'billing.manual_on',
+        objectKind: 'company',
+        objectId: agency.company_id,
+        description: `Bills ${agency.name} wholesale and its clients outside the system from now on; ${issued} to-date invoices to clients`,
+        owner: ownerOf(agency),
+      });
+    });
+
+  /**
+   * Ends manual billing. The bill to date is charged first: only when it is paid do campaigns stop and the switch move, so
+   * that whatever fails before leaves all as it was, but for an invoice of what was owed anyway.
+   */
+  async function endManual(ctx: Ctx, agency: Agency): Promise<void> {
+    const { root_id: rootId } = agency;
+    const invoiceId = await within(rootId, async (tx) => {
+      await payments.cards.chargeable(tx, ownerOf(agency)).catch((error: unknown) => {
+        throw error instanceof Refusal ? unable(error.message) : error;
+      });
+      if (!(await billing.accounts.terms(tx, agency.company_id)).manual_bill) return null;
+      return billToDate(tx, ownerOf(agency), clock.now());
+    });
+    if (invoiceId) {
+      const outcome = await collector.charge(rootId, invoiceId);
+      if (outcome.status !== 'paid')
+        throw unable('message' in outcome ? outcome.message : ownMessages.chargeUnknown);
+    }
+    await within(rootId, async (tx) => {
+      const at = clock.now();
+      // Campaigns before how the agency is billed, as everywhere.
+      const held = await campaigns.hold(tx, { agencyId: agency.company_id }, 'billing_changed', at);
+      if (!(await store.lockBilling(tx, agency.company_id))?.manual_bill) return;
+      await billing.accounts.setTerms(tx, ownerOf(agency), { manual_bill: false, updated_at: at });
+      await audit.record(tx, ctx, {
+        action: 'billing.manual_off',
+        objectKind: 'company',
+        objectId: agency.company_id,
+        description: `Ended manual billing of ${agency.name}; ${held.length} campaigns were stopped`,
+        owner: ownerOf(agency),
+      });
+    });
+  }
+
+  /**
+   * Posts the package of the month for every agency of a root (or one of them) that had one when the month began, in the
+   * time zone of the root: each once, whole. They are on the next monthly wholesale invoice. Returns how many were posted.
+   */
+  async function postPackages(tx: Tx, rootId: string, at: Date, agencyId?: string): Promise<number> {
+    const root = await tenants.card(tx, rootId);
+    if (!root) return 0;
+    const { month, began } = policy.monthOf(at, root.time_zone);
+    const packages = new Map((await settings.packagesOf(tx, rootId)).map((one) => [one.package_id, one]));
+    const rootOwner = { root_id: rootId, agency_id: null, company_id: rootId };
+    const had = await store.packagesBefore(tx, rootId, began, agencyId);
+    const postings = had.flatMap(({ company_id, package_id }) => {
+      const chosen = packages.get(package_id);
+      const amount = chosen ? microsOf(chosen.amount) : 0n;
+      if (!chosen || amount === 0n) return [];
+      const owner = { root_id: rootId, agency_id: company_id, company_id };
+      return [
+        {
+          owner,
+          kind: 'monthly_fee' as const,
+          referenceId: company_id,
+          memo: `Package ${chosen.name}, ${month}`,
+          key: `package:${company_id}:${month}`,
+          entries: [
+            { account: { owner, kind: 'agency_payable' as const }, amount: -amount },
+            { account: { owner: rootOwner, kind: 'root_revenue' as const }, amount },
+          ],
+        },
+      ];
+    });
+    return (await ledger.post(tx, postings, at)).filter(Boolean).length;
+  }
+
+  return {
+    /** Switches manual billing. @throws Refusal 404, 409 with the reason under `card` when nothing was changed */
+    async setManual(ctx: Ctx, companyId: string, on: boolean): Promise<void> {
+      const agency = await agencyOf(ctx, companyId);
+      const { manual_bill } = await within(agency.root_id, (tx) => billing.accounts.terms(tx, companyId));
+      if (manual_bill === on) return;
+      await (on ? beginManual(ctx, agency) : endManual(ctx, agency));
+    },
+
+    /**
+     * Ends a subscription: campaigns and automatic top-ups stop, clients and agency are billed to date and charged, the
+     * package is gone. No campaign runs until a package is chosen again.
+     * @throws Refusal 404, 409 when it has ended already
+     */
+    async cancel(ctx: Ctx, companyId: string): Promise<void> {
+      const agency = await agencyOf(ctx, companyId);
+      await within(agency.root_id, async (tx) => {
+        const at = clock.now();
+        const held = await campaigns.hold(tx, { agencyId: companyId }, 'cancelled', at);
+        const before = await store.lockBilling(tx, companyId);
+        if (before?.cancelled_at) throw new Refusal('conflict', ownMessages.notSubscribed);
+        await postPackages(tx, agency.root_id, at, companyId);
+        await billing.accounts.setTerms(tx, ownerOf(agency), {
+          cancelled_at: at,
+          package_id: '',
+          package_since: null,
+          updated_at: at,
+        });
+        await dataWallet.setContinual(tx, { rootId: agency.root_id, agencyId: companyId }, false, at);
+        await billClients(tx, agency, at);
+        await billToDate(tx, ownerOf(agency), at);
+        await audit.record(tx, ctx, {
+          action: 'subscription.cancel',
+          objectKind: 'company',
+          objectId: companyId,
+          description: `Ended the subscription of ${agency.name}; ${held.length} campaigns were stopped`,
+          owner: ownerOf(agency),
+        });
+      });
+    },
+
+    /** The packages of the own root, and the one that the own agency has ('': none). */
+    packages: (ctx: Ctx) =>
+      within(ctx.actor.rootId, async (tx) => ({
+        packages: await settings.packagesOf(tx, ctx.actor.rootId),
+        chosen: ctx.actor.agencyId ? (await billing.accounts.terms(tx, ctx.actor.agencyId)).package_id : '',
+      })),
+
+    /** Chooses an agency's package, also after its subscription had ended. @throws Refusal 404, 422 for an unknown one */
+    async choose(ctx: Ctx, companyId: string, packageId: string): Promise<void> {
+      const agency = await agencyOf(ctx, companyId);
+      await within(agency.root_id, async (tx) => {
+        const at = clock.now();
+        const chosen = (await settings.packagesOf(tx, agency.root_id)).find(
+          (one) => one.package_id === packageId,
+        );
+        if (!chosen)
+          throw new Refusal('invalid', 'packageID: is not one of the packages', {
+            errors: { packageID: ['is not one of the packages'] },
+          });
+        const before = await store.lockBilling(tx, companyId);
+        // The month that has begun is that of the package before.
+        await postPackages(tx, agency.root_id, at, companyId);
+        await billing.accounts.setTerms(tx, ownerOf(agency), {
+          package_id: packageId,
+          cancelled_at: null,
+          ...(before?.package_id === packageId ? {} : { package_since: at }),
+          updated_at: at,
+        });
+        await jobs.send(tx, followJob, [{ rootId: agency.root_id, companyId }]);
+        await audit.record(tx, ctx, {
+          action: 'subscription.package',
+          objectKind: 'company',
+          objectId: companyId,
+          description: `Chose the package ${chosen.name} for ${agency.name}`,
+          owner: ownerOf(agency),
+        });
+      });
+    },
+
+    /** Charges the packages of the month to every agency of a root that had one when it began. Returns how many. */
+    chargePackages: (rootId: string): Promise<number> =>
+      within(rootId, (tx) => postPackages(tx, rootId, clock.now())),
+  };
+}

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import { decide } from '../../../contract/routing.ts';
+import { hidesOperatingMenus } from '../../../contract/setup-rules.ts';
+import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import { type Dues, duesOf } from '../../test/dues.ts';
+import type { Company } from '../../test/factories.ts';
+
+const USD = 1_000_000n;
+const DAY = 86_400_000;
+let app: TestApp;
+let root: Company;
+let dues: Dues;
+let boss: { host: string; email: string };
+
+beforeAll(async () => {
+  app = await testApp({ cards: { answerTimeoutMs: 5_000, wait: async () => {} } });
+  root = await app.make.root({ host: 'root.test', isMaster: true });
+  boss = { host: 'root.test', ...(await app.make.user(root, { password: PASSWORD })) };
+  dues = duesOf(app, root);
+});
+afterAll(() => app?.close());
+
+async function ask(
+  method: 'POST' | 'PUT' | 'GET',
+  url: string,
+  who: { host: string; email: string },
+  body?: unknown,
+) {
+  const token = await app.signIn(who.email, who.host);
+  return app.call(method, url, { host: who.host, token, ...(body ? { body } : {}) });
+}
+async function owing(
+  given: { client?: Parameters<Dues['client']>[1]; agency?: Parameters<Dues['agency']>[0] } = {},
+) {
+  const agency = await dues.agency(given.agency);
+  const client = await dues.client(agency, given.client);
+  const campaign = await app.make.campaign(client.company);
+  await dues.lead(campaign, 30n * USD, 12n * USD);
+  return { agency, client, campaign };
+}
+const termsOf = async (company: Company) =>
+  (await app.admin.query('select * from company_billing where company_id = $1', [company.id])).rows[0];
+const invoicesOf = async (company: Company) =>
+  (
+    await app.admin.query(
+      'select side, kind, total_micros::float8 as total, status from invoice where company_id = $1 order by id',
+      [company.id],
+    )
+  ).rows;
+
+describe('[PAY-06] who owes', () => {
+  test('an agency is led to its card, its clients lose their menus; view mode is spared; paid, all is as before', async () => {
+    const { agency, client } = await owing({ agency: { card: 'declined' } });
+    await app.make.setUp(agency.company, agency.userId);
+    await app.make.setUp(client.company, client.userId);
+    await dues.card(agency.company, 'declined');
+    await dues.bill(agency.company);
+    await dues.jobs();
+    const facts = async (who: { host: string; email: string }) =>
+      // biome-ignore lint/suspicious/noExplicitAny: the answer of a call
+      (await ask('GET', '/api/user/retrieve', who)).body as any;
+    const owner = await facts(agency);
+    expect(owner.setup).toMatchObject({ accessmodule_agency: 'paymentfailed', paymentStatusFailed: true });
+    expect(decide('/dashboard', owner)).toMatchObject({
+      to: '/user/card-setting',
+      why: 'paymentFailed',
+    });
+    expect(hidesOperatingMenus(owner.setup, owner.user)).toBe(true);
+    expect(decide('/dashboard', { ...owner, user: { ...owner.user, isViewMode: true } })).not.toMatchObject({
+      why: 'paymentFailed',
+    });
+    const below = await facts(client);
+    expect(below.setup).toMatchObject({ accessmodule: '', accessmodule_agency: 'paymentfailed' });
+    expect(hidesOperatingMenus(below.setup, below.user)).toBe(true);
+    await dues.card(agency.company, 'works');
+    await dues.passes(DAY + 1000);
+    const after = await facts(agency);
+    expect(after.setup).toMatchObject({ accessmodule_agency: '', paymentStatusFailed: false });
+    expect(hidesOperatingMenus(after.setup, after.user)).toBe(false);
+  });
+
+  test('a client that owes is led to its card, its set-up undone until it pays', async () => {
+    const { agency, client } = await owing({ client: { card: 'declined' } });
+    await app.make.setUp(client.company, client.userId);
+    await dues.card(client.company, 'declined');
+    await dues.bill(client.company);
+    await dues.jobs();
+    // biome-ignore lint/suspicious/noExplicitAny: the answer of a call
+    const mine = (await ask('GET', '/api/user/retrieve', client)).body as any;
+    expect(mine.setup).toMatchObject({
+      accessmodule: 'paymentfailed',
+      setupcomplete: 'F',
+      accessmodule_agency: '',
+    });
+    expect(decide('/dashboard', mine)).toMatchObject({ to: '/user/card-setting' });
+    expect(hidesOperatingMenus(mine.setup, mine.user)).toBe(true);
+    expect(await dues.flags(agency.company)).toEqual(['', '']);
+  });
+});
+
+describe('[AGCY-09] manual bill settlement', () => {
+  test('charges everything due and clears the failed payment; a root its agencies, an agency its clients', async () => {
+    const { agency, client, campaign } = await owing({ client: { card: 'declined' } });
+    const first = await dues.bill(client.company);
+    await dues.lead(campaign, 5n * USD, 0n);
+    const second = await dues.bill(client.company);
+    await dues.jobs();
+    expect(await dues.flags(client.company)).toEqual(['failed', 'paymentfailed']);
+    const settle = (who: { host: string; email: string }, userID: string) =>
+      ask('POST', '/api/general/manual-bill-settlement', who, { userID });
+    const failed = await settle(agency, client.userId);
+    expect(failed.body.data).toEqual({
+      result: 'failed',
+      message: 'INV-000001: Your card was declined. INV-000002: Your card was declined.',
+    });
+    await dues.card(client.company, 'works');
+    const done = await settle(agency, client.userId);
+    expect(done.body.data).toEqual({
+      result: 'success',
+      message: 'Manual Bill Settlement has been successfully processed.',
+    });
+    expect([(await dues.invoice(first)).status, (await dues.invoice(second)).status]).toEqual([
+      'paid',
+      'paid',
+    ]);
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+    // Nothing due, and the flag set: it is cleared.
+    await app.admin.query(
+      `update company_billing set payment_status = 'failed', access_module = 'paymentfailed' where company_id = $1`,
+      [client.company.id],
+    );
+    expect((await settle(agency, client.userId)).body.data).toMatchObject({ result: 'success' });
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+    expect(await dues.taken(client.company)).toBe(3500);
+    // Nobody settles themselves, nor others' clients.
+    expect((await settle(agency, agency.userId)).status).toBe(404);
+    expect((await settle(boss, client.userId)).status).toBe(404);
+    const wholesale = await dues.bill(agency.company).catch(() => null);
+    expect(wholesale).toBeNull();
+    expect((await settle(boss, agency.userId)).body.data).toMatchObject({ result: 'success' });
+  });
+});
+
+describe('[AGCY-07] manual billing', () => {
+  const set = (who: { host: string; email: string }, company: Company, manualBill: 'T' | 'F') =>
+    ask('PUT', '/api/payment/set-billing-method', who, { companyID: company.id, manualBill });
+
+  test('on: what clients owe is invoiced to them; off: the agency pays to date, then everything stops', async () => {
+    const { agency, client, campaign } = await owing();
+    const on = await set(boss, agency.company, 'T');
+    expect(on.body).toMatchObject({ message: 'Your settings have been saved.', manual_bill: 'T' });
+    await dues.jobs();
+    expect(await invoicesOf(client.company)).toEqual([
+      { side: 'retail', kind: 'to_date', total: 30_000_000, status: 'paid' },
+    ]);
+    expect((await termsOf(agency.company)).manual_bill).toBe(true);
+    expect(await dues.states(campaign)).toEqual(['active']);
+    await dues.fee(agency.company, 7n * USD);
+    const off = await set(agency, agency.company, 'F');
+    expect(off.body).toMatchObject({ message: 'Your settings have been saved.', manual_bill: 'F' });
+    const [bill] = await invoicesOf(agency.company);
+    expect(bill).toMatchObject({ side: 'wholesale', kind: 'to_date', status: 'paid' });
+    expect(await dues.states(campaign)).toEqual(['paused:billing_changed']);
+    // A person may set it going again.
+    const again = await ask('POST', '/api/leadspeek/client/activepause', agency, {
+      leadspeekID: campaign.id,
+      status: 'active',
+    });
+    expect(again.status).toBe(200);
+  });
+
+  test('without a card, or with one that is declined, nothing of it happens', async () => {
+    const { agency, client, campaign } = await owing({ agency: { card: null } });
+    const none = await set(boss, agency.company, 'T');
+    expect([none.status, none.body.message, none.body.errors]).toEqual([
+      409,
+      messages.manualBillFailed,
+      { card: [ownMessages.noCard] },
+    ]);
+    expect(await invoicesOf(client.company)).toEqual([]);
+    await dues.card(agency.company, 'works');
+    await set(boss, agency.company, 'T');
+    await dues.jobs();
+    await dues.card(agency.company, 'declined');
+    await dues.fee(agency.company, 7n * USD);
+    const declined = await set(boss, agency.company, 'F');
+    expect([declined.status, declined.body.errors]).toEqual([409, { card: ['Your card was declined.'] }]);
+    expect((await termsOf(agency.company)).manual_bill).toBe(true);
+    expect(await dues.states(campaign)).toEqual(['active']);
+    expect((await set(client, agency.company, 'F')).status).toBe(403);
+    const stranger = await dues.agency();
+    expect((await set(stranger, agency.company, 'F')).status).toBe(404);
+  });
+});
+
+describe('[CONF-06] subscription and packages', () => {
+  test('its end stops campaigns and top-ups and bills to date; nothing runs until a package is chosen again', async () => {
+    const { agency, client, campaign } = await owing();
+    const unpaid = await app.make.campaign(client.company, { state: 'paused' });
+    await dues.inRoot((tx) =>
+      app.features.dataWallet.setContinual(
+        tx,
+        { rootId: root.id, agencyId: agency.company.id },
+        true,
+        app.clock.now(),
+      ),
+    );
+    const cancel = () =>
+      ask('PUT', '/api/configuration/cancel-subscription', agency, { companyID: agency.company.id });
+    expect((await cancel()).body).toMatchObject({ result: 'success', message: ownMessages.cancelled });
+    await dues.jobs();
+    expect(await invoicesOf(client.company)).toEqual([
+      { side: 'retail', kind: 'to_date', total: 30_000_000, status: 'paid' },
+    ]);
+    expect(await termsOf(agency.company)).toMatchObject({ package_id: '' });
+    expect(await dues.states(campaign, unpaid)).toEqual(['paused:cancelled', 'paused']);
+    const { rows } = await app.admin.query('select continual from wallet_setting where company_id = $1', [
+      agency.company.id,
+    ]);
+    expect(rows).toEqual([{ continual: false }]);
+    for (const one of [campaign, unpaid])
+      expect(
+        (
+          await ask('POST', '/api/leadspeek/client/activepause', client, {
+            leadspeekID: one.id,
+            status: 'active',
+          })
+        ).body.message,
+      ).toBe(ownMessages.heldCancelled);
+    expect((await cancel()).status).toBe(409);
+    // News of the account gives it no package by itself.
+    await app.features.billing.accounts.sandboxAccount(dues.owner(agency.company), 'approve');
+    expect(await termsOf(agency.company)).toMatchObject({ package_id: '' });
+    const choose = (packageID: string) =>
+      ask('PUT', '/api/configuration/setting/package', agency, { companyID: agency.company.id, packageID });
+    expect((await choose('gold')).status).toBe(422);
+    expect((await choose('standard')).status).toBe(200);
+    const on = await ask('POST', '/api/leadspeek/client/activepause', client, {
+      leadspeekID: campaign.id,
+      status: 'active',
+    });
+    expect(on.status).toBe(200);
+  });
+
+  test("the root's packages are charged once a month, whole, to those that had them when it began", async () => {
+    const packages = [
+      { package_id: 'standard', name: 'Standard', amount: '0.00', description: '' },
+      { package_id: 'gold', name: 'Gold', amount: '99.00', description: 'All of it' },
+    ];
+    const save = (list: unknown) =>
+      ask('PUT', '/api/configuration/setting', boss, {
+        comsetname: 'packages',
+        comsetval: { packages: list },
+      });
+    expect((await save(packages)).status).toBe(200);
+    expect((await save(packages.slice(1))).status).toBe(422);
+    const agency = await dues.agency();
+    const late = await dues.agency();
+    const choose = (who: typeof agency) =>
+      ask('PUT', '/api/configuration/setting/package', who, {
+        companyID: who.company.id,
+        packageID: 'gold',
+      });
+    await choose(agency);
+    const { body } = await ask('GET', '/api/configuration/package', agency);
+    expect(body).toMatchObject({
+      package_id: 'gold',
+      data: [{}, { monthly_micros: 99_000_000, name: 'Gold' }],
+    });
+    // Nobody takes away what somebody has.
+    const gone = await save(packages.slice(0, 1));
+    expect([gone.status, JSON.stringify(gone.body)]).toEqual([422, expect.stringContaining('gold')]);
+    expect(await app.features.collection.terms.chargePackages(root.id)).toBe(0);
+    app.clock.advance(Date.parse('2026-06-01T05:01:00Z') - app.clock.now().getTime());
+    await choose(late);
+    // What is chosen when the month has begun costs from the next one on; who leaves it then has still to pay it.
+    expect((await dues.books(late.company)).agency_payable).toBeUndefined();
+    expect(await app.features.collection.terms.chargePackages(root.id)).toBe(1);
+    expect(await app.features.collection.terms.chargePackages(root.id)).toBe(0);
+    expect((await dues.books(agency.company)).agency_payable).toBe(-99_000_000);
+    const id = await dues.bill(agency.company);
+    await dues.jobs();
+    expect(await dues.invoice(id)).toMatchObject({ total_micros: 99n * USD, status: 'paid' });
+  });
+});
