@@ -178,6 +178,7 @@ export const ownMessages = {
   heldCancelled:
     "The agency's subscription has ended, so no campaign can run. Choose a package to activate campaigns again.",
   invoicePaid: 'The invoice is paid.',
+  invoiceNotDue: 'Nothing is due of this invoice any more.',
   invoiceTooSmall: 'What is due is less than cards are charged for ($0.50).',
   settleFailed: (numbers: string, why: string) => `${numbers}: ${why}`,
   cancelled: 'The subscription has ended. What is due so far is being charged.',

@@ -120,7 +120,7 @@ export function createCollector(
         return {
           outcome: {
             status: 'moot',
-            message: due === 0n ? ownMessages.invoiceNotOpen : ownMessages.invoiceTooSmall,
+            message: due === 0n ? ownMessages.invoiceNotDue : ownMessages.invoiceTooSmall,
           } as const,
         };
       const why = await cannotPay(tx, invoice);
