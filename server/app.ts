@@ -21,7 +21,7 @@ import { createDelivery, deliveryRoutes, startDelivery } from './features/delive
 import { createExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
 import { insightRoutes } from './features/insight/index.ts';
-import { createInvoices, invoicesRoutes, startInvoices } from './features/invoices/index.ts';
+import { createInvoices, invoicesRoutes, pdfRoutes, startInvoices } from './features/invoices/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
 import { createMinimumSpend, minspendRoutes, startMinimumSpend } from './features/minspend/index.ts';
@@ -316,6 +316,7 @@ export async function createApp(parts: AppParts) {
       ...identity.plain,
       ...ledger.plain,
       ...dataWallet.plain,
+      ...pdfRoutes(platform, features.tenants, features.invoices.read.one),
     ];
     const reference: PlainRoute[] = [
       {

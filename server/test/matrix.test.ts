@@ -219,6 +219,19 @@ async function freshInvoice(t: Target, who: Principal | undefined): Promise<stri
   return id;
 }
 
+/** A credit note of such an invoice. */
+async function freshNote(t: Target, who: Principal | undefined): Promise<{ invoice: string; note: string }> {
+  const invoice = await freshInvoice(t, who);
+  const { rows } = await app.admin.query(
+    `insert into credit_note (id, root_id, agency_id, company_id, issuer_id, invoice_id, number, seq, amount_micros, reason,
+       idempotency_key, transfer_id, created_at)
+     select gen_random_uuid(), root_id, agency_id, company_id, issuer_id, id, 'CN-' || $2::int, 1000000 + $2::int, 10000, $3, 'matrix', transfer_id, now()
+     from invoice where id = $1 returning id`,
+    [invoice, ++serial, `${t.canary} credit`],
+  );
+  return { invoice, note: rows[0].id };
+}
+
 /** A coupon of a target's root. */
 async function freshCoupon(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
@@ -1079,6 +1092,17 @@ const samples: Record<string, Sample> = {
     named: true,
     request: (t) => ({ url: `/api/billing/invoices?companyID=${t.client.id}` }),
   },
+  'GET /api/billing/invoices/:id/pdf': {
+    named: true,
+    request: async (t, who) => ({ url: `/api/billing/invoices/${await freshInvoice(t, who)}/pdf` }),
+  },
+  'GET /api/billing/invoices/:id/credit-notes/:note/pdf': {
+    named: true,
+    request: async (t, who) => {
+      const { invoice, note } = await freshNote(t, who);
+      return { url: `/api/billing/invoices/${invoice}/credit-notes/${note}/pdf` };
+    },
+  },
   'GET /api/billing/upcoming': {
     named: true,
     request: (t) => ({ url: `/api/billing/upcoming?companyID=${t.client.id}` }),
@@ -1215,6 +1239,8 @@ const downloads: Record<string, Permission> = {
   'GET /api/general/document/:name/file': 'document.read',
   'GET /api/identity/imports/:id/errors.csv': 'people.import',
   'GET /api/ledger/statement/export': 'statement.read',
+  'GET /api/billing/invoices/:id/pdf': 'invoice.read',
+  'GET /api/billing/invoices/:id/credit-notes/:note/pdf': 'invoice.read',
   'GET /api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date':
     'wallet.read',
 };

@@ -29,6 +29,7 @@ export function collectionRoutes(
         publishable_key: gateway.publishableKey,
         stripe_account: needed?.account ?? '',
         paymentgateway: gateway.provider,
+        ...(outcome.status === 'authenticate' ? { charge_id: outcome.charge.id } : {}),
       };
     },
     async settle(ctx, { userID }) {

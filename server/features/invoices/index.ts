@@ -1,5 +1,6 @@
 export type { Bill, Payer } from './issue.service.ts';
 export { startInvoices } from './jobs.ts';
+export { pdfRoutes } from './pdf.routes.ts';
 export { invoicesRoutes } from './routes.ts';
 export { createInvoices, type Invoices } from './service.ts';
 export type { InvoiceRow } from './settle.service.ts';

@@ -154,6 +154,7 @@ export function createRead(
             Temporal.PlainDate.from(day).add({ days: plus }).toZonedDateTime({ timeZone: zone })
               .epochMilliseconds,
           );
+        const days = await store.rootZone(tx);
         const isClient = ctx.actor.kind === 'client';
         if (isClient && asked.side === 'wholesale') return invalid('side', 'is not one of retail');
         const found = await readStore.pageOfInvoices(tx, {
@@ -169,7 +170,11 @@ export function createRead(
           offset: (asked.Page - 1) * asked.PerPage,
         });
         return {
-          ...page(found.rows.map(rowWire), Number(found.count), asked),
+          ...page(
+            found.rows.map((row) => ({ ...rowWire(row), time_zone: days })),
+            Number(found.count),
+            asked,
+          ),
           sides: isClient ? (['retail'] as const).slice() : (['retail', 'wholesale'] as const).slice(),
           total_micros: Number(found.total),
           due_micros: Number(found.due),
