@@ -17,6 +17,7 @@ const features = [
   'invoices',
   'agreements',
   'minspend',
+  'onboarding',
   'datawallet',
   'setup',
   'identity',

@@ -143,7 +143,8 @@ const PlanFields = z.object({
   flatMonth: Cents,
 });
 
-const CouponCode = z
+/** A coupon's code, in capitals. */
+export const CouponCode = z
   .string()
   .trim()
   .toUpperCase()

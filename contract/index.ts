@@ -11,6 +11,7 @@ import { collection, invoices } from './invoices.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
 import { minspend } from './minspend.ts';
+import { onboarding } from './onboarding.ts';
 import { payments } from './payments.ts';
 import { prepaid } from './prepaid.ts';
 import { profile } from './profile.ts';
@@ -42,6 +43,7 @@ export const contract = {
   ledger,
   caps,
   minspend,
+  onboarding,
   wallet,
   payments,
   invoices,

@@ -180,6 +180,12 @@ export const ownMessages = {
   invoicePaid: 'The invoice is paid.',
   invoiceNotDue: 'Nothing is due of this invoice any more.',
   invoiceTooSmall: 'What is due is less than cards are charged for ($0.50).',
+  onboardNone: 'No onboarding charge is asked of your agency.',
+  onboardPaid: 'The onboarding charge is paid.',
+  onboardFree: 'Nothing is left to pay of the onboarding charge.',
+  onboardOpen: 'The onboarding charge has not been paid yet. Pay it by the card on file.',
+  onboardUnknown:
+    'The card provider has not answered yet. Your set-up goes on as soon as the payment is known; you are not charged twice.',
   settleFailed: (numbers: string, why: string) => `${numbers}: ${why}`,
   cancelled: 'The subscription has ended. What is due so far is being charged.',
   notSubscribed: 'There is no subscription that could be ended.',

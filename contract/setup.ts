@@ -54,6 +54,7 @@ export const SetupCheck = z.object({
   rootPaymentTermsNewAgencies: z.array(Choice),
   agencyDefaultModules: z.array(Choice),
   isDataWalletAgree: z.boolean(),
+  onboarding_waiting: z.boolean().describe('Whether the set-up waits for the onboarding charge to be paid'),
   agreement_missing: z.boolean().describe("Whether the agreement of the company's kind waits to be accepted"),
 });
 export type SetupCheck = z.output<typeof SetupCheck>;
@@ -64,6 +65,8 @@ export const Onboarding = z.object({
   agency_onboarding_price: z.string().describe('US dollars'),
   agency_enable_coupon: z.boolean(),
   is_onboard_charged: z.boolean(),
+  onboarding_due: z.string().describe('US dollars still to be paid, less a coupon that was used'),
+  onboarding_invoice_id: Id.nullable().describe('Its invoice, once it has been asked for'),
 });
 
 /** Documents that a company accepts (spec product 3), and those of features in trial. */
@@ -152,7 +155,9 @@ export const setup = {
       z.object({
         ...Done.shape,
         setupcomplete: Flag,
-        missing: z.array(z.enum(['profile', 'card', 'agreement'])).describe('What setupcomplete waits for'),
+        missing: z
+          .array(z.enum(['profile', 'card', 'agreement', 'onboarding']))
+          .describe('What setupcomplete waits for'),
       }),
     ),
   sandboxCard: call

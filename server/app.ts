@@ -25,6 +25,7 @@ import { createInvoices, invoicesRoutes, pdfRoutes, startInvoices } from './feat
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
 import { createMinimumSpend, minspendRoutes, startMinimumSpend } from './features/minspend/index.ts';
+import { createOnboarding, onboardingRoutes } from './features/onboarding/index.ts';
 import {
   addNoticeRoute,
   createPayments,
@@ -140,8 +141,16 @@ export function createFeatures(
     ledger,
     billing,
     agreements,
-    // What is on no invoice of its own yet is on the agency's next one.
-    bill: async () => null,
+    bill: invoices.bill,
+  });
+  const onboarding = createOnboarding(platform, {
+    audit,
+    settings,
+    coupons,
+    ledger,
+    billing,
+    invoices,
+    payments,
   });
   const dataWallet = createDataWallet(platform, {
     tenants,
@@ -161,6 +170,7 @@ export function createFeatures(
     billing,
     agreements,
     minimumSpend,
+    onboarding,
   });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
@@ -213,6 +223,7 @@ export function createFeatures(
     invoices,
     agreements,
     minimumSpend,
+    onboarding,
     dataWallet,
     setup,
     identity,
@@ -373,6 +384,13 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
+    addCalls(
+      server,
+      clock,
+      doors,
+      contract.onboarding,
+      onboardingRoutes(features.onboarding, features.payments),
+    );
     addCalls(server, clock, doors, contract.minspend, minspendRoutes(features.minimumSpend));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.prepaid, prepaidRoutes(features.prepaid));

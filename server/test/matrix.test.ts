@@ -530,6 +530,12 @@ const samples: Record<string, Sample> = {
     also: 'person.read',
     request: (t) => ({ url: `/api/user/checksetupcomplete/${t.personId}` }),
   },
+  // Nothing is asked of the agencies of this test.
+  'POST /api/user/onboarding-charge': {
+    named: false,
+    request: () => ({ url: '/api/user/onboarding-charge', body: {} }),
+    passes: [404, 409],
+  },
   'GET /api/user/onboarding-status/:id': {
     named: true,
     also: 'person.read',
@@ -1599,6 +1605,8 @@ describe('[LOGS-03] the user log', () => {
       // Done by the tests above, and only once (features/setup/setup.test.ts counts their rows).
       'PUT /api/leadspeek/user/setupcomplete',
       'POST /api/general/agreement/confirm',
+      // Nothing is asked of the agencies of this test (features/onboarding/onboarding.test.ts counts its rows).
+      'POST /api/user/onboarding-charge',
       'POST /api/general/marketing-services-agreement-feature',
       'POST /api/general/marketing-services-agreement',
       // The samples name no form, card or charge that there is; features/payments/calls.test.ts counts their rows.

@@ -1,4 +1,4 @@
-export { createCoupons } from './coupon.service.ts';
+export { type Coupons, createCoupons } from './coupon.service.ts';
 export { createPlans, type Plans } from './plan.service.ts';
 export { costsRoutes } from './routes.ts';
 export { type Costs, createCosts, FREE, type Retail, type RetailLimits, retailWith } from './service.ts';

@@ -312,6 +312,13 @@ export function createSettings(
       return setting!.data as SettingValue<'rootminspend'>;
     },
 
+    /** An agency's onboarding charge, in a scope that sees it. */
+    async onboardingIn(tx: Tx, agencyId: string): Promise<{ amountMicros: bigint; couponsOn: boolean }> {
+      const [setting] = await read(tx, (await tenants.company(tx, agencyId))!, ['agencyonboardingcustom']);
+      const value = setting!.data as SettingValue<'agencyonboardingcustom'>;
+      return { amountMicros: microsOf(value.amount), couponsOn: value.enable_coupon === 'T' };
+    },
+
     /** An agency's onboarding charge: of the one named, or the own. @throws Refusal 404, 422 */
     onboardingOf: (ctx: Ctx, companyId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {

@@ -4,7 +4,7 @@ import type { Ctx } from '../../platform/ctx.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { FactsReader, SetupParts } from './facts.service.ts';
-import { missingOfProfile } from './person.policy.ts';
+import { missingOfProfile, type SetupPart } from './person.policy.ts';
 
 type Document = Parameters<SetupParts['agreements']['versionOf']>[0];
 type Step = Parameters<SetupParts['billing']['accounts']['sandboxAccount']>[1];
@@ -12,7 +12,7 @@ type Step = Parameters<SetupParts['billing']['accounts']['sandboxAccount']>[1];
 /** The steps of a set-up that a person takes: finishing the profile, a card, an account, an agreement. */
 export function createSetupChanges(
   { db }: Platform,
-  { people, audit, billing, agreements }: SetupParts,
+  { people, audit, billing, agreements, onboarding }: SetupParts,
   facts: FactsReader,
 ) {
   const ownerOf = (ctx: Ctx) => {
@@ -31,7 +31,7 @@ export function createSetupChanges(
      * Finishes the own profile. Answers what the set-up still waits for.
      * @throws Refusal 422 naming the fields of the profile that are missing, 404 for somebody else
      */
-    async complete(ctx: Ctx, userId: string | undefined): Promise<('profile' | 'card' | 'agreement')[]> {
+    async complete(ctx: Ctx, userId: string | undefined): Promise<SetupPart[]> {
       const { actor } = ctx;
       if (userId && userId !== actor.userId) throw new Refusal('not_found', ownMessages.notFound);
       return inScope(db.app, { rootId: actor.rootId }, async (tx) => {
@@ -50,6 +50,9 @@ export function createSetupChanges(
             description: `${person.name} completed their profile`,
           });
         }
+        const owner = ownerOf(ctx);
+        if (actor.kind === 'agency' && owner.agency_id)
+          await onboarding.note(tx, { ...owner, agency_id: owner.agency_id }, ctx.clock.now());
         return facts.missingOf(await facts.within(tx, actor.userId));
       });
     },

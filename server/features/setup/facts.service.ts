@@ -8,6 +8,7 @@ import type { Agreements } from '../agreements/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { MinimumSpend } from '../minspend/index.ts';
+import type { OnboardingFeature, OnboardingState } from '../onboarding/index.ts';
 import type { People, PersonRow } from '../people/index.ts';
 import type { CompanyCard, Products, Tenants } from '../tenants/index.ts';
 import * as policy from './person.policy.ts';
@@ -21,6 +22,7 @@ export interface SetupParts {
   billing: Billing;
   agreements: Agreements;
   minimumSpend: MinimumSpend;
+  onboarding: OnboardingFeature;
 }
 
 /** All that the session user and the set-up check are made of, read once. */
@@ -40,6 +42,8 @@ export interface Facts {
   agencyAgreed: Awaited<ReturnType<Agreements['accepted']>>;
   /** Whether a minimum spend is asked of the agency. */
   hasMinimumSpend: boolean;
+  /** How an agency stands with its onboarding charge; null: it is of no agency. */
+  onboarding: OnboardingState | null;
   lastIp: string | null;
   /** In view mode whoever is behind it, while the person is the one viewed. */
   behind: PersonRow | null;
@@ -52,7 +56,7 @@ export type FactsReader = ReturnType<typeof createFacts>;
 
 /** Reads what is known of a person and of the companies above them. */
 export function createFacts({ db }: Platform, parts: SetupParts) {
-  const { tenants, people, access, billing, agreements, minimumSpend } = parts;
+  const { tenants, people, access, billing, agreements, minimumSpend, onboarding } = parts;
   const { accounts } = billing;
 
   /**
@@ -95,13 +99,14 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       // Clients are told nothing of what their agency owes.
       hasMinimumSpend:
         company.kind === 'agency' && (await minimumSpend.applies(tx, company.root_id, company.id)),
+      onboarding: company.kind === 'agency' ? await onboarding.stateOf(tx, company.id) : null,
       lastIp: await access.lastAddress(tx, userId),
       behind: behindId ? ((await people.person(tx, behindId)) ?? null) : null,
     };
   }
 
   /** What setupcomplete waits for. */
-  function missingOf({ person, company, card, own, agency, agreed }: Facts) {
+  function missingOf({ person, company, card, agency, agreed, onboarding }: Facts) {
     const document = agreements.requiredOf(company.kind);
     return policy.missingOfSetup({
       profileDone: person.profile_done,
@@ -110,11 +115,12 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
         role: person.role,
         gateway: accounts.gateway(),
         manualBill: agency.manual_bill,
-        onboardingOn: own.onboarding_on,
+        onboardingOn: onboarding?.isOn ?? false,
       }),
       cardSet: Boolean(card),
       agreementRequired: document !== null && person.role !== 'sales',
       agreed: document !== null && agreed.has(document),
+      onboardingWaits: (onboarding?.isWaiting ?? false) && person.role !== 'sales',
     });
   }
 

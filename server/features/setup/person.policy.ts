@@ -40,6 +40,8 @@ export function missingOfProfile(
   return fields;
 }
 
+export type SetupPart = 'profile' | 'card' | 'agreement' | 'onboarding';
+
 /** What setupcomplete waits for (domain, Set-up states). */
 export function missingOfSetup(given: {
   profileDone: boolean;
@@ -47,11 +49,13 @@ export function missingOfSetup(given: {
   cardSet: boolean;
   agreementRequired: boolean;
   agreed: boolean;
-}): ('profile' | 'card' | 'agreement')[] {
-  const missing: ('profile' | 'card' | 'agreement')[] = [];
+  onboardingWaits: boolean;
+}): SetupPart[] {
+  const missing: SetupPart[] = [];
   if (!given.profileDone) missing.push('profile');
   if (given.cardRequired && !given.cardSet) missing.push('card');
   if (given.agreementRequired && !given.agreed) missing.push('agreement');
+  if (given.onboardingWaits) missing.push('onboarding');
   return missing;
 }
 

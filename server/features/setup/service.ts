@@ -132,7 +132,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       // Nothing is charged before payments are built, so no campaign's first payment is due.
       fcampid: '',
       finamt: '0.00',
-      ...onboardingOf(agency),
+      ...onboardingOf(known.onboarding),
       minspend_setting: {
         status: known.hasMinimumSpend,
         isAgreementV2: agencyAgreed.has('minimum_spend_v2'),
@@ -150,6 +150,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
         label: labels.get(module) ?? module,
       })),
       isDataWalletAgree: agencyAgreed.has('data_wallet'),
+      onboarding_waiting: facts.missingOf(known).includes('onboarding'),
       agreement_missing: facts.missingOf(known).includes('agreement'),
     };
   }
@@ -165,8 +166,13 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       return { user: await sessionUser(ctx, known), setup: setupCheck(known) };
     },
     async onboarding(ctx: Ctx, userId: string): Promise<z.output<typeof Onboarding>> {
-      const { agency } = await facts.of(ctx, userId);
-      return { ...onboardingOf(agency), is_onboard_charged: agency.onboarding_charged !== null };
+      const { onboarding } = await facts.of(ctx, userId);
+      return {
+        ...onboardingOf(onboarding),
+        is_onboard_charged: onboarding?.isCharged ?? false,
+        onboarding_due: dollarsOf(onboarding?.dueMicros ?? 0n),
+        onboarding_invoice_id: onboarding?.invoiceId ?? null,
+      };
     },
     ...createSetupChanges(platform, parts, facts),
     roles: createRoles(platform, parts),
@@ -180,10 +186,10 @@ export function createSetup(platform: Platform, parts: SetupParts) {
 const isUnpaidClient = ({ company, own }: Facts): boolean =>
   company.kind === 'client' && own.access_module === 'paymentfailed';
 
-const onboardingOf = (terms: Facts['own']) => ({
-  agency_onboarding_status: terms.onboarding_on,
-  agency_onboarding_price: dollarsOf(terms.onboarding_micros),
-  agency_enable_coupon: terms.onboarding_coupon,
+const onboardingOf = (onboarding: Facts['onboarding']) => ({
+  agency_onboarding_status: onboarding?.isOn ?? false,
+  agency_onboarding_price: dollarsOf(onboarding?.amountMicros ?? 0n),
+  agency_enable_coupon: onboarding?.couponsOn ?? false,
 });
 
 const logoOf = (company: CompanyCard): string | null => company.logo && pathOfPicture(company.logo);

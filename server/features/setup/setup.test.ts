@@ -223,26 +223,37 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     expect((await owner.send('POST', '/api/general/sandbox-account/approve')).status).toBe(403);
   });
 
-  test('with the onboarding charge on, an agency completes without a card; its status is told', async () => {
+  test('with the onboarding charge on, an agency completes without a card once nothing is due of it; its status is told', async () => {
     const other = await app.make.agency(root, { host: 'onboard.test' });
     await fill(other);
     const owner = await person(other, { phone }, 'onboard.test');
-    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.billing.accounts.setTerms(
-        tx,
-        { root_id: root.id, agency_id: other.id, company_id: other.id },
-        { onboarding_on: true, onboarding_micros: 250_000_000n, updated_at: app.clock.now() },
-      ),
+    await app.admin.query(
+      `insert into setting (company_id, root_id, agency_id, name, value, version, updated_at)
+       values ($1, $2, $1, 'agencyonboardingcustom', '{"amount":"250.00","enable_coupon":"F"}', 1, now())`,
+      [other.id, root.id],
     );
     await owner.send('POST', '/api/general/agreement/confirm', { document_type: 'default_agency' });
     const done = await owner.send('PUT', '/api/leadspeek/user/setupcomplete');
-    expect(done.body).toMatchObject({ setupcomplete: 'T', missing: [] });
-    expect((await owner.get(`/api/user/onboarding-status/${owner.id}`)).body).toEqual({
+    expect(done.body).toMatchObject({ setupcomplete: 'F', missing: ['onboarding'] });
+    const status = async () => (await owner.get(`/api/user/onboarding-status/${owner.id}`)).body;
+    expect(await status()).toEqual({
       agency_onboarding_status: true,
       agency_onboarding_price: '250.00',
       agency_enable_coupon: false,
       is_onboard_charged: false,
+      onboarding_due: '250.00',
+      onboarding_invoice_id: null,
     });
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.billing.accounts.setTerms(
+        tx,
+        { root_id: root.id, agency_id: other.id, company_id: other.id },
+        { onboarding_charged: app.clock.now(), updated_at: app.clock.now() },
+      ),
+    );
+    const after = await owner.send('PUT', '/api/leadspeek/user/setupcomplete');
+    expect(after.body).toMatchObject({ setupcomplete: 'T', missing: [] });
+    expect(await status()).toMatchObject({ is_onboard_charged: true, onboarding_due: '0.00' });
   });
 });
 

@@ -1,0 +1,2 @@
+export { onboardingRoutes } from './routes.ts';
+export { createOnboarding, type OnboardingFeature, type OnboardingState } from './service.ts';
