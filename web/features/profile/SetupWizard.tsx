@@ -13,6 +13,7 @@ import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Wizard } from '../../ui/Wizard.tsx';
 import { stepAfter, stepAt } from '../../ui/wizard.ts';
+import { OnboardingStep } from './OnboardingStep.tsx';
 import { agreementQuery, checkQuery, usePersonChanged } from './queries.ts';
 import {
   AccountStep,
@@ -36,6 +37,11 @@ const STEPS: Record<
   },
   agreement: { title: 'Agreement', line: 'The terms that you and we work by.', Content: AgreementStep },
   card: { title: 'Payment card', short: 'Card', line: 'What you owe is charged to it.', Content: CardStep },
+  onboarding: {
+    title: 'Onboarding',
+    line: 'What your set-up costs, paid once.',
+    Content: OnboardingStep,
+  },
   account: {
     title: 'Payment account',
     short: 'Account',
@@ -48,6 +54,7 @@ const MISSING = {
   profile: 'your details',
   card: 'a payment card',
   agreement: 'the agreement',
+  onboarding: 'the onboarding charge',
 } as const;
 
 /** The set-up of a person and their company, step by step, each saved when it is left forward (PROF-01). */

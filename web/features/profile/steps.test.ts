@@ -48,6 +48,7 @@ const check = {
   card_set: false,
   accountconnected: '',
   agency_onboarding_status: false,
+  onboarding_waiting: false,
 } as const;
 const keys = (user: SessionUser, withCard = true, gateway: 'sandbox' | 'stripe' | 'none' = 'sandbox') =>
   stepsOf(user, { ...check, paymentgateway: gateway }, false, withCard).map(({ key }) => key);
@@ -67,6 +68,23 @@ describe('[PROF-01] the steps suit who it is', () => {
   test('profile-setup-v1 has no card step; without a card provider there is neither card nor account', () => {
     expect(keys(filled, false)).toEqual(['details', 'company', 'agreement', 'account']);
     expect(keys(filled, true, 'none')).toEqual(['details', 'company', 'agreement']);
+  });
+
+  test('[PAY-08] an agency with an onboarding charge has a step for it, which the work waits at', () => {
+    const asked = { ...check, agency_onboarding_status: true, onboarding_waiting: true, card_set: true };
+    const steps = stepsOf(filled, asked, true, true);
+    expect(steps.map(({ key }) => key)).toEqual([
+      'details',
+      'company',
+      'agreement',
+      'card',
+      'onboarding',
+      'account',
+    ]);
+    expect(steps[stepAt(steps)]!.key).toBe('onboarding');
+    const paid = stepsOf(filled, { ...asked, onboarding_waiting: false }, true, true);
+    expect(paid.find(({ key }) => key === 'onboarding')?.isDone).toBe(true);
+    expect(stepsOf(filled, asked, true, false).map(({ key }) => key)).not.toContain('onboarding');
   });
 
   test('what the server holds decides where the work goes on', () => {

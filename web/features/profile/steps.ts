@@ -4,13 +4,13 @@ import type { SetupCheck } from '../../../contract/setup.ts';
 import type { StepState } from '../../ui/wizard.ts';
 import { companyOf, companyRules, detailsOf, detailsRules, isComplete, isOwner } from './model.ts';
 
-export const STEP_KEYS = ['details', 'company', 'agreement', 'card', 'account'] as const;
+export const STEP_KEYS = ['details', 'company', 'agreement', 'card', 'onboarding', 'account'] as const;
 export type StepKey = (typeof STEP_KEYS)[number];
 
 type Person = SessionUser;
 type Check = Pick<
   SetupCheck,
-  'paymentgateway' | 'card_set' | 'accountconnected' | 'agency_onboarding_status'
+  'paymentgateway' | 'card_set' | 'accountconnected' | 'agency_onboarding_status' | 'onboarding_waiting'
 >;
 
 const has = (user: Person, permission: Permission) =>
@@ -54,6 +54,13 @@ export function stepsOf(
   if (check.paymentgateway !== 'none') {
     if (withCard && has(user, 'card.write'))
       steps.push({ key: 'card', isDone: check.card_set, isOptional: cardMayWait(user, check) });
+    if (
+      withCard &&
+      user.company_kind === 'agency' &&
+      check.agency_onboarding_status &&
+      has(user, 'invoice.pay')
+    )
+      steps.push({ key: 'onboarding', isDone: !check.onboarding_waiting });
     if (user.company_kind === 'agency' && has(user, 'account.write')) {
       steps.push({ key: 'account', isDone: check.accountconnected === 'completed', isOptional: true });
     }
