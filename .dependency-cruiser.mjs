@@ -20,6 +20,7 @@ const features = [
   'identity',
   'exclusions',
   'campaigns',
+  'companies',
   'visits',
   'leads',
   'delivery',

@@ -14,6 +14,7 @@ import { createAudit, createLogChain, startAudit } from './features/audit/index.
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
+import { companiesRoutes, createCompanies } from './features/companies/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
@@ -133,6 +134,16 @@ export function createFeatures(
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions();
   const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, outbound });
+  const companies = createCompanies(platform, {
+    tenants,
+    people,
+    audit,
+    access,
+    settings,
+    plans,
+    billing,
+    agreements,
+  });
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
@@ -160,6 +171,7 @@ export function createFeatures(
     identity,
     exclusions,
     campaigns,
+    companies,
     visits,
     leads,
     delivery,
@@ -311,6 +323,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.documents, documents.handlers);
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
+    addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);
