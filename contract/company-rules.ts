@@ -45,6 +45,16 @@ export function subdomainShape(text: string): string | null {
   return null;
 }
 
+/** Why an onboarding charge cannot be this amount (spec product 5); null when it can. */
+export function onboardingFault(text: string): string | null {
+  if (!/^-?\d{1,9}(\.\d*)?$/.test(text)) return messages.onboardInvalid;
+  const amount = Number(text);
+  if (amount < 0) return messages.onboardNegative;
+  if (amount > 0 && amount <= 0.5) return messages.onboardTooLow;
+  // Step 0.01.
+  return /\.\d{2}0*[1-9]/.test(text) ? messages.onboardInvalid : null;
+}
+
 /** The colours of the API developer icon (spec product 4), and what each says. */
 export type ApiColour = 'orange' | 'green' | 'blue' | 'gray';
 

@@ -8,8 +8,10 @@ import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
+import { collection } from './invoices.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
+import { minspend } from './minspend.ts';
 import { payments } from './payments.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
@@ -39,8 +41,10 @@ export const contract = {
   insight,
   ledger,
   caps,
+  minspend,
   wallet,
   payments,
+  collection,
 };
 
 /** The calls as the web client sees them. */

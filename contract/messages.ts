@@ -22,12 +22,12 @@ export const messages = {
   selectPaymentTerm: 'Please select payment term',
   productHasCampaigns:
     'Unable to disable the product due to active campaigns. Please manually stop the campaigns before disabling the product.',
-  billingMethodFailed: 'We are unable to save. Please try again later or contact support for assistance.',
-  billingMethodSaved: 'Your settings have been saved.',
-  minimumSpendFailed:
+  manualBillFailed: 'We are unable to save. Please try again later or contact support for assistance.',
+  manualBillSaved: 'Your settings have been saved.',
+  minSpendFailed:
     'We are unable to include/exclude the agency for minimum spend, please try again later or contact the support',
-  minimumSpendSaved: 'Your agency has exclude/include for minimum spend',
-  settled: 'Manual Bill Settlement has been successfully processed.',
+  minSpendToggled: 'Your agency has exclude/include for minimum spend',
+  settlementDone: 'Manual Bill Settlement has been successfully processed.',
   settlementFailed: 'Something went wrong, please try again later..',
   deleted: 'Deleted!',
   loadingData: 'Loading data...',

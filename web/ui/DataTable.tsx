@@ -58,7 +58,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             </Pill>
           ))}
           <div className={classes.tools}>
-            {isPhone && state && <PhoneSort columns={columns} state={state} />}
+            {isPhone && state && (
+              <PhoneSort columns={columns} state={state} mayUnsort={props.mayUnsort ?? false} />
+            )}
             {props.actions}
             <Menu closeOnItemClick={false} position="bottom-end">
               <Menu.Target>

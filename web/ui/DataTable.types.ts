@@ -53,6 +53,10 @@ export interface DataTableProps<Row> {
   /** Absent: neither paging, sort nor search. */
   state?: ListState;
   onRow?: (row: Row) => void;
+  /** What lies open beneath a row; null: nothing. */
+  below?: (row: Row) => ReactNode;
+  /** A third click on a header takes the sort away; the list then has its own order. */
+  mayUnsort?: boolean;
   /** Placeholder of the quick search; absent: none. */
   search?: string;
   /** What narrows the list at present, each removable. */
