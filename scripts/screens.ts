@@ -118,7 +118,24 @@ const shots: Shot[] = [
   { name: 'fresh-setup', ...fresh, path: '/user/profile-setup' },
   { name: 'client-setup', ...client, path: '/user/profile-setup' },
   { name: 'root-agencies', ...root, path: '/configuration/agency-list' },
-  { name: 'root-agency-clients', ...root, path: '/configuration/agency-list', act: openRow },
+  {
+    name: 'root-agency-clients',
+    ...root,
+    path: '/configuration/agency-list',
+    act: (page) => page.getByRole('button', { name: 'Clients of Acme Leads' }).click(),
+  },
+  {
+    name: 'root-agency-edit',
+    ...root,
+    path: '/configuration/agency-list',
+    act: (page) => page.getByRole('button', { name: 'Edit Acme Leads' }).click(),
+  },
+  {
+    name: 'root-agency-add',
+    ...root,
+    path: '/configuration/agency-list',
+    act: (page) => page.getByRole('button', { name: 'Add agency' }).click(),
+  },
   { name: 'root-import', ...root, path: '/configuration/people-import' },
   { name: 'root2-dashboard', host: 'summit.localhost', as: 'enterprise@demo.test', path: '/dashboard' },
   { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },
@@ -173,7 +190,8 @@ const shots: Shot[] = [
     ...agency,
     path: '/configuration/client-management',
     act: async (page) => {
-      await page.getByRole('button', { name: 'View as Casey Northwind' }).click();
+      await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+      await page.getByRole('menuitem', { name: 'View as client' }).click();
       await page.getByLabel('Reason').fill('Support call about the pixel');
       await page
         .getByRole('dialog')

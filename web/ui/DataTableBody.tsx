@@ -121,7 +121,7 @@ export function Rows<Row>(props: BodyProps<Row>) {
               {below(row) && (
                 <tr>
                   <td className={classes.below} colSpan={columns.length + (selection ? 1 : 0)}>
-                    {below(row)}
+                    <div>{below(row)}</div>
                   </td>
                 </tr>
               )}

@@ -31,7 +31,7 @@ export function OwnerFields({ form }: { form: Form }) {
         {...form.getInputProps('ClientEmail')}
       />
       <div className={classes.wide}>
-        <PhoneInput label="Phone Number" required {...form.getInputProps('ClientPhone')} />
+        <PhoneInput required {...form.getInputProps('ClientPhone')} />
       </div>
     </>
   );

@@ -212,6 +212,7 @@ function List(props: ListProps) {
         query={query}
         state={state}
         mayUnsort
+        bare={companyID !== undefined}
         rowKey={(row) => row.company_id}
         below={(row) => {
           const isEditing = editing === row.company_id;

@@ -54,6 +54,8 @@ export function RowActions(props: {
             size="md"
             onLabel="ON"
             offLabel="OFF"
+            // The word of a switch that is off is text, and has to be read as such.
+            {...(isOn ? {} : { styles: { trackLabel: { color: 'var(--mantine-color-text)' } } })}
             aria-label={`Manual bill of ${row.company_name}`}
             checked={isOn}
             disabled={wanted !== undefined}
