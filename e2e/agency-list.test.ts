@@ -231,6 +231,71 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await expect.poll(() => billing.isChecked()).toBe(false);
   });
 
+  test('[AGCY-09] a failed payment shows a red card, which settles what is due or says why not', async () => {
+    const list = '**/api/configuration/user/*/all/**';
+    await page.route(list, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      for (const one of body.data) if (one.company_name === 'Zeta') one.payment_status = 'failed';
+      await route.fulfill({ response, json: body });
+    });
+    await page.reload();
+    const card = button('Payment failed of Zeta');
+    await card.waitFor();
+    expect(await page.getByRole('button', { name: /^Payment failed of/ }).count()).toBe(1);
+    const answers = [
+      {
+        status: 500,
+        body: { result: 'failed', message: 'Boom', errors: {}, requestId: 'x' },
+        text: 'Something went wrong, please try again later..',
+      },
+      {
+        status: 200,
+        body: { data: { result: 'failed', message: 'The card was declined.' } },
+        text: 'The card was declined.',
+      },
+      {
+        status: 200,
+        body: { data: { result: 'success', message: '' } },
+        text: 'Manual Bill Settlement has been successfully processed.',
+      },
+    ];
+    for (const answer of answers) {
+      await page.route('**/api/general/manual-bill-settlement', (route) =>
+        route.fulfill({ status: answer.status, json: answer.body }),
+      );
+      await card.click();
+      await dialog().getByRole('button', { name: 'Clear', exact: true }).click();
+      await page.getByText(answer.text).waitFor();
+      await dialog().waitFor({ state: 'hidden' });
+      await page.unroute('**/api/general/manual-bill-settlement');
+    }
+    await page.unroute(list);
+    await openList();
+    expect(await card.count()).toBe(0);
+  });
+
+  test('[AGCY-12] a product with active campaigns stays ticked, and the dialog lists them', async () => {
+    await button('Edit Acme Leads').click();
+    const form = page.getByRole('form', { name: 'Edit Acme Leads' });
+    await form.getByLabel('Visitor ID').or(form.getByLabel('Site ID')).uncheck();
+    await failing('/leadspeek/check-campaign-active', async () => {
+      await form.getByRole('button', { name: 'Save' }).click();
+      await told('Server might be busy please try again later');
+    });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await dialog()
+      .getByText(
+        'Unable to disable the product due to active campaigns. Please manually stop the campaigns before disabling the product.',
+      )
+      .waitFor();
+    expect(await dialog().innerText()).toMatch(/ID: #\d{6}/);
+    await dialog().getByRole('button', { name: 'OK' }).click();
+    await dialog().waitFor({ state: 'hidden' });
+    expect(await form.getByLabel('Visitor ID').or(form.getByLabel('Site ID')).isChecked()).toBe(true);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+  });
+
   test('[AGCY-08] the exclusion from the minimum spend says so when it fails', async () => {
     await failing('/configuration/exclude-include-mininum-spend', async () => {
       await act('Zeta', 'Exclude from minimum spend');
