@@ -5,8 +5,8 @@ import type { Handlers } from '../../platform/http/routes.ts';
 import { salesNames } from '../sales/index.ts';
 import { refuse } from './policy.ts';
 import type { Companies, Entered } from './service.ts';
-import type { NodeRow } from './store.ts';
 
+type NodeRow = Awaited<ReturnType<Companies['create']>>;
 type Above = Awaited<ReturnType<Companies['above']>>;
 const flag = (value: boolean | null): 'T' | 'F' => (value ? 'T' : 'F');
 const bit = (value: boolean | null): 0 | 1 => (value ? 1 : 0);
