@@ -25,6 +25,7 @@ const features = [
   'campaigns',
   'prepaid',
   'collection',
+  'companies',
   'visits',
   'leads',
   'delivery',

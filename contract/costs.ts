@@ -8,6 +8,7 @@ import {
   type ModuleType,
   PAYMENT_TERMS,
 } from './choices.ts';
+import { onboardingFault } from './company-rules.ts';
 import { messages } from './messages.ts';
 import { Dollars, Done, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
 
@@ -64,16 +65,6 @@ export const OnboardingAmount = z
     const fault = onboardingFault(text);
     if (fault) ctx.addIssue({ code: 'custom', message: fault });
   });
-
-/** Why an onboarding charge cannot be this amount (spec product 5); null when it can. */
-export function onboardingFault(text: string): string | null {
-  if (!/^-?\d{1,9}(\.\d*)?$/.test(text)) return messages.onboardInvalid;
-  const amount = Number(text);
-  if (amount < 0) return messages.onboardNegative;
-  if (amount > 0 && amount <= 0.5) return messages.onboardTooLow;
-  // Step 0.01.
-  return /\.\d{2}0*[1-9]/.test(text) ? messages.onboardInvalid : null;
-}
 
 /** What an agency is charged once when it begins; 0: nothing (spec product 3, agencyonboardingcustom). */
 export const Onboarding = z.object({ amount: OnboardingAmount, enable_coupon: Flag });

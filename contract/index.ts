@@ -2,6 +2,7 @@ import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
 import { agreements } from './agreements.ts';
 import { campaigns } from './campaigns.ts';
+import { companies } from './companies.ts';
 import { costs } from './costs.ts';
 import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
@@ -35,6 +36,7 @@ export const contract = {
   agreements,
   campaigns,
   prepaid,
+  companies,
   costs,
   leads,
   delivery,

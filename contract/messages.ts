@@ -14,6 +14,20 @@ export const messages = {
   added: 'Data has been added successfully',
   updated: 'Data has been updated successfully',
   busy: 'Server might be busy please try again later',
+  companyNameRequired: 'Company Name is required',
+  companyNameLong: 'Company Name must not exceed 255 characters.',
+  fullNameRequired: 'Full Name is required',
+  fullNameLong: 'Full Name must not exceed 255 characters.',
+  emailRequired: 'Email is required',
+  emailLong: 'Email must not exceed 70 characters.',
+  emailInvalid: 'Please enter a valid email',
+  selectPaymentTerm: 'Please select payment term',
+  productHasCampaigns:
+    'Unable to disable the product due to active campaigns. Please manually stop the campaigns before disabling the product.',
+  deleted: 'Deleted!',
+  loadingData: 'Loading data...',
+  clientNoData: 'Client No Data',
+  noPhone: '000-000-0000',
   crawlBlocked: 'Blocked from crawling (Needs manual review at your url)',
   testOncePerMinute: 'You can only attempt this test once every minute. Please try again later.',
   preparingFile: 'Preparing your file...',
@@ -90,6 +104,11 @@ export const ownMessages = {
   viewRenewed: 'The view goes on for 30 minutes.',
   viewEnded: 'You are back in your own account.',
   viewOver: screenMessages.viewOver,
+  companyStale:
+    'Somebody else has changed this company in the meantime. Reload it to see their changes, then make yours again.',
+  companyRemoved: 'The company is removed. Nobody of it can sign in any more.',
+  invitationSent: 'The invitation is on its way.',
+  noOwnerToInvite: 'Nobody of this company could be invited.',
   settingStale:
     'Somebody else has saved this setting in the meantime. Reload it to see their changes, then make yours again.',
   domainSaved:

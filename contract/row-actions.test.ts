@@ -35,7 +35,7 @@ const agency: ActionRow = {
   agency_onboarding_status: true,
   is_onboard_charged: false,
   customer_payment_id: '',
-  is_user_generate_api: true,
+  api_mode: 'F',
   payment_status: 'failed',
 };
 const client: ActionRow = { ...agency, kind: 'client' };
@@ -76,8 +76,9 @@ describe('[ROLE-02] what a row offers', () => {
     expect(rowActions(asker('root.owner'), { ...agency, ...given })).not.toContain('onboardingCharge');
   });
 
-  test('what has no reason is not offered: no file, no key, no failed payment', () => {
-    const quiet = { ...agency, company_agreement_file: '', is_user_generate_api: false, payment_status: '' };
+  test('what has no reason is not offered: no file, no failed payment, nothing told of the developer mode', () => {
+    const { api_mode: _told, ...rest } = agency;
+    const quiet = { ...rest, company_agreement_file: '', payment_status: '' };
     const seen = rowActions(asker('root.owner'), quiet);
     for (const action of ['agreement', 'apiKey', 'paymentFailed']) expect(seen).not.toContain(action);
   });

@@ -1,5 +1,5 @@
 import type { SessionUser } from './people.ts';
-import { type Grade, mayPerson, type Permission, settingMenu } from './permissions.ts';
+import { type Grade, mayPerson, type Permission } from './permissions.ts';
 
 /** What a row of the agency or client list can offer, in the order of its menu (spec product 2, Row actions). */
 export const ROW_ACTIONS = [
@@ -31,7 +31,8 @@ export interface ActionRow {
   is_onboard_charged?: boolean;
   /** A payment method on file. */
   customer_payment_id?: string;
-  is_user_generate_api?: boolean;
+  /** Whether the developer mode is on; absent: not told. */
+  api_mode?: 'T' | 'F';
   payment_status?: string;
 }
 
@@ -69,10 +70,11 @@ export function rowActions(user: Asker, row: ActionRow): RowAction[] {
     setSales: isOwn && may('sales.assign'),
     setCost: !isSales && isRoot && isAgency && may('cost.write'),
     viewAs: !user.isViewMode && may('view.switch'),
-    edit: mayChange && isOwn,
-    remove: mayChange && isOwn && settingMenu(user.module_permissions).settingMenuShow_delete,
+    edit: mayChange && may('company.write') && isOwn,
+    remove: mayChange && may('company.remove') && isOwn,
     logs: !isSales && may('setting.read'),
-    apiKey: inTree && row.is_user_generate_api === true,
+    // Five colours, 'inactive' among them (spec product 4), so that it shows on every row that tells.
+    apiKey: inTree && row.api_mode !== undefined,
     paymentFailed: !isSales && isAgency && row.payment_status === 'failed',
   };
   return ROW_ACTIONS.filter((action) => shown[action]);

@@ -41,11 +41,12 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
 
     await page.getByRole('link', { name: 'Agency List' }).click();
     expect(await banner(page).count()).toBe(0);
-    await page.getByRole('button', { name: 'Acme Leads', exact: true }).click();
-    await page.getByRole('button', { name: 'View as Casey Northwind' }).click();
+    await page.getByRole('button', { name: 'Clients of Acme Leads' }).click();
+    await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+    await page.getByRole('menuitem', { name: 'View as client' }).click();
     const reason = page.getByLabel('Reason');
     await reason.fill('no');
-    await page.getByRole('button', { name: 'View as Casey Northwind' }).last().click();
+    await page.getByRole('button', { name: 'View as Casey Northwind' }).click();
     await page.getByText('at least 5 characters').waitFor();
     await reason.fill('Support call about the pixel');
     await reason.press('Enter');
@@ -83,7 +84,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await page.getByText('The view goes on for 30 minutes.').waitFor();
     await banner(page).getByRole('button', { name: 'Return to my account' }).click();
     await page.waitForURL('**/configuration/agency-list');
-    await page.getByRole('button', { name: 'View as Alex Acme' }).waitFor();
+    await page.getByRole('button', { name: 'Actions of Acme Leads' }).waitFor();
     expect(await banner(page).count()).toBe(0);
     await second.getByRole('link', { name: 'Agency List' }).waitFor();
     expect(await banner(second).count()).toBe(0);
@@ -106,7 +107,8 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await page.goto(demo.url('acme.localhost', '/configuration/agency-list'));
     await page.getByText('Page Not Found').waitFor();
     await page.goto(demo.url('acme.localhost', '/configuration/client-management'));
-    await page.getByRole('button', { name: 'View as Casey Northwind' }).click();
+    await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+    await page.getByRole('menuitem', { name: 'View as client' }).click();
     await page.getByLabel('Reason').fill('Asked us to look');
     await page.getByLabel('Reason').press('Enter');
     await banner(page).waitFor();

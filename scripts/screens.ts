@@ -118,7 +118,6 @@ const shots: Shot[] = [
   { name: 'fresh-setup', ...fresh, path: '/user/profile-setup' },
   { name: 'client-setup', ...client, path: '/user/profile-setup' },
   { name: 'root-agencies', ...root, path: '/configuration/agency-list' },
-  { name: 'root-agency-clients', ...root, path: '/configuration/agency-list', act: openRow },
   { name: 'agency-limits', ...agency, path: '/configuration/limits' },
   { name: 'client-limits', ...client, path: '/configuration/limits' },
   { name: 'agency-limit-new', ...agency, path: '/configuration/limits?limit=new' },
@@ -126,6 +125,24 @@ const shots: Shot[] = [
   { name: 'root-minimum-spend-plan', ...root, path: '/configuration/minimum-spend?plan=new' },
   { name: 'root-coupons', ...root, path: '/configuration/coupons' },
   { name: 'root-coupon-new', ...root, path: '/configuration/coupons?coupon=new' },
+  {
+    name: 'root-agency-clients',
+    ...root,
+    path: '/configuration/agency-list',
+    act: (page) => page.getByRole('button', { name: 'Clients of Acme Leads' }).click(),
+  },
+  {
+    name: 'root-agency-edit',
+    ...root,
+    path: '/configuration/agency-list',
+    act: (page) => page.getByRole('button', { name: 'Edit Acme Leads' }).click(),
+  },
+  {
+    name: 'root-agency-add',
+    ...root,
+    path: '/configuration/agency-list',
+    act: (page) => page.getByRole('button', { name: 'Add agency' }).click(),
+  },
   { name: 'root-import', ...root, path: '/configuration/people-import' },
   { name: 'root2-dashboard', host: 'summit.localhost', as: 'enterprise@demo.test', path: '/dashboard' },
   { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },
@@ -182,7 +199,8 @@ const shots: Shot[] = [
     ...agency,
     path: '/configuration/client-management',
     act: async (page) => {
-      await page.getByRole('button', { name: 'View as Casey Northwind' }).click();
+      await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+      await page.getByRole('menuitem', { name: 'View as client' }).click();
       await page.getByLabel('Reason').fill('Support call about the pixel');
       await page
         .getByRole('dialog')

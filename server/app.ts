@@ -15,6 +15,7 @@ import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
 import { collectionRoutes, createCollection } from './features/collection/index.ts';
+import { companiesRoutes, createCompanies } from './features/companies/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
@@ -186,6 +187,16 @@ export function createFeatures(
     payments,
     campaigns,
   });
+  const companies = createCompanies(platform, {
+    tenants,
+    people,
+    audit,
+    access,
+    settings,
+    plans,
+    billing,
+    agreements,
+  });
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
@@ -230,6 +241,7 @@ export function createFeatures(
     exclusions,
     campaigns,
     prepaid,
+    companies,
     visits,
     leads,
     delivery,
@@ -383,6 +395,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.documents, documents.handlers);
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
+    addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
     addCalls(
       server,

@@ -39,8 +39,8 @@ const pages = {
 
   dashboard,
 
-  'client-management': lazyPage(() => import('./features/access/ClientManagementPage.tsx')),
-  'agency-list': lazyPage(() => import('./features/access/AgencyListPage.tsx')),
+  'client-management': lazyPage(() => import('./features/companies/ClientManagementPage.tsx')),
+  'agency-list': lazyPage(() => import('./features/companies/AgencyListPage.tsx')),
   'role-list': lazyPage(() => import('./features/roles/RoleListPage.tsx')),
   'general-setting': lazyPage(() => import('./features/settings/GeneralSettingPage.tsx')),
   'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),

@@ -144,6 +144,27 @@ const walletOf = (t: Target, amount: string) => ({
   stop_continual: 'T',
 });
 
+/** An agency or client with its owner, as whoever asks would enter it. */
+const companyFields = (who: Principal | undefined) => ({
+  companyID: who?.companyId ?? NOBODY,
+  userType: who?.grade.startsWith('root') ? 'userdownline' : 'client',
+  ClientCompanyName: `Matrix ${++serial}`,
+  ClientFullName: 'Mara Matrix',
+  ClientEmail: `matrix${++serial}@people.test`,
+  ClientPhone: '2025550123',
+  ClientPhoneCountryCode: 'US',
+});
+/** A company right below the one that asks, beside the target's, with nothing that keeps it from being removed. */
+async function freshCompany(target: Target, who: Principal | undefined): Promise<string> {
+  const agency = { ...target.client, id: target.client.agency_id! };
+  const given = { name: `${target.canary} ${++serial}` };
+  const root = { id: target.client.root_id, root_id: target.client.root_id, agency_id: null };
+  const made = who?.grade.startsWith('root')
+    ? await app.make.agency(root, given)
+    : await app.make.client(agency, given);
+  return made.id;
+}
+
 const fields = { campaignName: 'Matrix', urlCode: 'https://matrix.example/' };
 const planFields = () => ({ planName: `Plan ${++serial}`, months: ['100'], flatMonth: '349' });
 
@@ -459,6 +480,49 @@ const samples: Record<string, Sample> = {
   'GET /api/configuration/sales/downline': {
     named: false,
     request: () => ({ url: '/api/configuration/sales/downline' }),
+  },
+  'GET /api/configuration/user/:companyId/:group/:idsys/:type/:module/:sortby/:order/:search': {
+    named: true,
+    request: (t) => ({ url: `/api/configuration/user/${t.client.agency_id}/all/all/client/all/all/all/all` }),
+  },
+  'POST /api/configuration/user/create': {
+    named: false,
+    request: (_, who) => ({
+      url: '/api/configuration/user/create',
+      body: {
+        ...companyFields(who),
+        ...(who?.grade.startsWith('root') ? { DownlineSubDomain: `matrix-${++serial}` } : {}),
+      },
+    }),
+  },
+  'PUT /api/configuration/user/update': {
+    named: true,
+    request: async (t, who) => ({
+      url: '/api/configuration/user/update',
+      body: { ...companyFields(who), ClientID: await freshCompany(t, who) },
+    }),
+  },
+  'DELETE /api/configuration/user/remove/:companyID/:userID': {
+    named: true,
+    request: async (t, who) => ({
+      url: `/api/configuration/user/remove/${who?.companyId ?? NOBODY}/${await freshCompany(t, who)}`,
+    }),
+  },
+  'POST /api/configuration/user/resendinvitation': {
+    named: true,
+    request: (t, who) => ({
+      url: '/api/configuration/user/resendinvitation',
+      body: { companyID: who?.companyId ?? NOBODY, ClientID: belowOf(t, who) },
+    }),
+    // The target's agency may have no owner.
+    passes: [409],
+  },
+  'POST /api/leadspeek/check-campaign-active': {
+    named: true,
+    request: (t) => ({
+      url: '/api/leadspeek/check-campaign-active',
+      body: { company_id: t.client.id, leadspeek_type: 'local' },
+    }),
   },
   'GET /api/configuration/company/list': {
     named: true,
@@ -1595,6 +1659,7 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/integrations/custom/:id/replay',
       // Looks, and uses nothing up.
       'POST /api/configuration/coupon/get-coupon',
+      'POST /api/leadspeek/check-campaign-active',
       'POST /api/auth/refresh-token',
       'POST /api/login',
       'POST /api/setup/first-owner',

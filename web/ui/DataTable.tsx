@@ -28,7 +28,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const isNarrowed = Boolean(state?.q) || (props.filters?.length ?? 0) > 0;
   const skeletons = query.data ? 0 : (state?.perPage ?? 5);
   const parts = { ...props, columns: shown, rows, skeletons, isNarrowed };
-  const hasBar = props.search || props.actions || state;
+  const hasBar = !props.bare && (props.search || props.actions || state);
 
   return (
     <section
@@ -58,7 +58,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             </Pill>
           ))}
           <div className={classes.tools}>
-            {isPhone && state && <PhoneSort columns={columns} state={state} />}
+            {isPhone && state && (
+              <PhoneSort columns={columns} state={state} mayUnsort={props.mayUnsort ?? false} />
+            )}
             {props.actions}
             <Menu closeOnItemClick={false} position="bottom-end">
               <Menu.Target>

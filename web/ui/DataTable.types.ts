@@ -53,6 +53,12 @@ export interface DataTableProps<Row> {
   /** Absent: neither paging, sort nor search. */
   state?: ListState;
   onRow?: (row: Row) => void;
+  /** True: neither search, filters nor columns above the rows; for a list within a list. */
+  bare?: boolean;
+  /** What lies open beneath a row; null: nothing. */
+  below?: (row: Row) => ReactNode;
+  /** A third click on a header takes the sort away; the list then has its own order. */
+  mayUnsort?: boolean;
   /** Placeholder of the quick search; absent: none. */
   search?: string;
   /** What narrows the list at present, each removable. */

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, useLayoutEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import type { BodyProps } from './DataTable.types.ts';
 import { SelectPage, SelectRow } from './DataTableSelection.tsx';
@@ -26,6 +26,7 @@ function useOverflow() {
 /** The table proper. */
 export function Rows<Row>(props: BodyProps<Row>) {
   const { columns, rows, skeletons, state, onRow, rowKey, label, query, selection } = props;
+  const below = props.below ?? (() => null);
   const [box, isWide] = useOverflow();
   const hasFoot = columns.some((column) => column.foot !== undefined) && rows;
   return (
@@ -60,9 +61,10 @@ export function Rows<Row>(props: BodyProps<Row>) {
                       type="button"
                       className={classes.sort}
                       data-on={isSorted || undefined}
-                      onClick={() =>
-                        state.setSort(column.key, isSorted && state.dir === 'asc' ? 'desc' : 'asc')
-                      }
+                      onClick={() => {
+                        if (isSorted && state.dir === 'desc' && props.mayUnsort) state.setSort(undefined);
+                        else state.setSort(column.key, isSorted && state.dir === 'asc' ? 'desc' : 'asc');
+                      }}
                     >
                       {column.title}
                       <SortIcon size={14} aria-hidden="true" />
@@ -93,29 +95,37 @@ export function Rows<Row>(props: BodyProps<Row>) {
           ))}
           {rows?.map((row) => (
             // The keyboard has the button in the first cell; the whole row is for the mouse.
-            <tr
-              key={rowKey(row)}
-              data-open={onRow ? true : undefined}
-              data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
-              onClick={onRow && ((event) => isOwnClick(event) && onRow(row))}
-            >
-              {selection && (
-                <td className={classes.ticks}>
-                  <SelectRow row={row} rows={rows} rowKey={rowKey} selection={selection} />
-                </td>
+            <Fragment key={rowKey(row)}>
+              <tr
+                data-open={onRow ? true : undefined}
+                data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
+                onClick={onRow && ((event) => isOwnClick(event) && onRow(row))}
+              >
+                {selection && (
+                  <td className={classes.ticks}>
+                    <SelectRow row={row} rows={rows} rowKey={rowKey} selection={selection} />
+                  </td>
+                )}
+                {columns.map((column, at) => (
+                  <td key={column.key} data-align={column.align}>
+                    {at === 0 && onRow ? (
+                      <button type="button" className={classes.open} onClick={() => onRow(row)}>
+                        {column.render(row)}
+                      </button>
+                    ) : (
+                      column.render(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+              {below(row) && (
+                <tr>
+                  <td className={classes.below} colSpan={columns.length + (selection ? 1 : 0)}>
+                    <div>{below(row)}</div>
+                  </td>
+                </tr>
               )}
-              {columns.map((column, at) => (
-                <td key={column.key} data-align={column.align}>
-                  {at === 0 && onRow ? (
-                    <button type="button" className={classes.open} onClick={() => onRow(row)}>
-                      {column.render(row)}
-                    </button>
-                  ) : (
-                    column.render(row)
-                  )}
-                </td>
-              ))}
-            </tr>
+            </Fragment>
           ))}
         </tbody>
         {hasFoot && (
@@ -185,6 +195,7 @@ export function Cards<Row>(props: BodyProps<Row>) {
               </div>
             ))}
           </dl>
+          {props.below?.(row)}
         </li>
       ))}
     </ul>

@@ -8,14 +8,16 @@ import { num } from './format.ts';
 import type { ListState } from './useListState.ts';
 
 /** Sorting where there are no headers: on a phone. */
-export function PhoneSort<Row>({ columns, state }: { columns: Column<Row>[]; state: ListState }) {
+export function PhoneSort<Row>(props: { columns: Column<Row>[]; state: ListState; mayUnsort?: boolean }) {
+  const { columns, state } = props;
   const sortable = columns.filter((column) => column.sortable);
   if (sortable.length === 0) return null;
   const data = sortable.flatMap((column) => [
     { value: `${column.key} asc`, label: `${column.title} ↑` },
     { value: `${column.key} desc`, label: `${column.title} ↓` },
   ]);
-  if (!state.sort) data.unshift({ value: '', label: 'Sort by' });
+  if (!state.sort || props.mayUnsort)
+    data.unshift({ value: '', label: state.sort ? 'Own order' : 'Sort by' });
   return (
     <NativeSelect
       aria-label="Sort by"
@@ -24,7 +26,8 @@ export function PhoneSort<Row>({ columns, state }: { columns: Column<Row>[]; sta
       value={state.sort ? `${state.sort} ${state.dir}` : ''}
       onChange={(event) => {
         const [key = '', dir] = event.currentTarget.value.split(' ');
-        if (key) state.setSort(key, dir === 'desc' ? 'desc' : 'asc');
+        if (!key) state.setSort(undefined);
+        else state.setSort(key, dir === 'desc' ? 'desc' : 'asc');
       }}
     />
   );

@@ -24,7 +24,8 @@ export interface ListState {
   };
   setPage(page: number): void;
   setPerPage(perPage: number): void;
-  setSort(sort: string, dir: 'asc' | 'desc'): void;
+  /** Undefined: the list's own order. */
+  setSort(sort: string | undefined, dir?: 'asc' | 'desc'): void;
   setQ(q: string): void;
 }
 
@@ -61,7 +62,7 @@ export function useListState(defaults: ListDefaults = {}, prefix = ''): ListStat
       },
       setPage: (next) => set({ [key('page')]: next > 1 ? next : undefined }),
       setPerPage: (next) => set({ [key('per')]: next, [key('page')]: undefined }),
-      setSort: (by, next) => set({ [key('sort')]: by, [key('dir')]: next, [key('page')]: undefined }),
+      setSort: (by, next) => set({ [key('sort')]: by, [key('dir')]: by && next, [key('page')]: undefined }),
       setQ: (text) => set({ [key('q')]: text, [key('page')]: undefined }),
     }),
     [page, perPage, sort, dir, q, set, prefix],

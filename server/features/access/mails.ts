@@ -21,6 +21,14 @@ export const resetMail = (name: string, url: string): MailContent => ({
   after: ['The link can be used once, within one hour.', ignore],
 });
 
+/** The link to set a first password, for somebody whose company was added by the one above. */
+export const inviteMail = (name: string, inviter: string, url: string): MailContent => ({
+  subject: 'Your account is ready',
+  lines: [`Hello ${name},`, `${inviter} has made an account for you. Set a password to sign in.`],
+  action: { label: 'Set your password', url },
+  after: ['The link can be used once, within 7 days.', ignore],
+});
+
 /** The link that completes a sign-up. */
 export const confirmMail = (name: string, url: string): MailContent => ({
   subject: 'Complete your registration',

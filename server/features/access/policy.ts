@@ -12,6 +12,8 @@ export const SETUP_LINK_MS = 24 * 3_600_000;
 export const DOWNLOAD_MS = 60_000;
 export const SSO_MS = 60_000;
 export const RESET_MS = 3_600_000;
+/** As long as a wish for a new password is kept at all (entry.store.ts, deleteOld). */
+export const INVITE_MS = 7 * 86_400_000;
 export const SIGN_UP_MS = 24 * 3_600_000;
 
 /**

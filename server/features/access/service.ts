@@ -17,6 +17,7 @@ import { createEmails } from './email.service.ts';
 import { createEntry } from './entry.service.ts';
 import { deleteCaptchas, deleteOld } from './entry.store.ts';
 import { createFactors } from './factor.service.ts';
+import { createInvites } from './invite.service.ts';
 import { createKeys } from './keys.ts';
 import { createLogin } from './login.service.ts';
 import * as policy from './policy.ts';
@@ -68,6 +69,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     factors,
     emails: createEmails(platform, { people, audit, limits, post, factors }),
     entry: createEntry(platform, parts),
+    /** Invitations of people below one's own company. */
+    invites: createInvites(platform, { people, post }),
     sso: createSso(platform, parts),
 
     /**

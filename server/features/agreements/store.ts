@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
@@ -11,14 +11,21 @@ export async function insertAcceptance(
 
 /** The newest accepted version of each document, of one company. */
 export async function acceptedBy(tx: Tx, companyId: string) {
-  return tx
-    .selectFrom('agreement_acceptance')
-    .distinctOn('document_type')
-    .select(['document_type', 'version', 'accepted_at'])
-    .where('company_id', '=', companyId)
-    .orderBy('document_type')
-    .orderBy('accepted_at', 'desc')
-    .execute();
+  return (
+    tx
+      .selectFrom('agreement_acceptance')
+      .distinctOn('document_type')
+      .select(['document_type', 'version', 'accepted_at'])
+      .where('company_id', '=', companyId)
+      // The developer mode was off meanwhile: its terms are to be accepted anew (spec product 4).
+      .where(
+        sql<boolean>`not (document_type = 'developer' and accepted_at < coalesce((select b.api_mode_since from company_billing b
+        where b.company_id = agreement_acceptance.company_id), '-infinity'))`,
+      )
+      .orderBy('document_type')
+      .orderBy('accepted_at', 'desc')
+      .execute()
+  );
 }
 
 /** When a company first accepted one of some documents, in any version; undefined: it has not. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onboardingFault } from '../../../contract/costs.ts';
+import { onboardingFault } from '../../../contract/company-rules.ts';
 import { messages } from '../../../contract/messages.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';

@@ -60,7 +60,22 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
   const describe = (given: PlanGiven): string =>
     `${given.planName} (${[...given.months, given.flatMonth].map((one) => usd(microsOf(one))).join(', ')} a month)`;
 
+  /** Gives an agency a plan from now on; null: the default one. Returns the plan's name. @throws Refusal 422 */
+  async function give(tx: Tx, ctx: Ctx, agency: { id: string; root_id: string }, planId: string | null) {
+    const [plan] = planId ? await store.plans(tx, ctx.actor.rootId, clock.now(), planId) : [];
+    if (planId && !plan) throw refuse('planMinSpendId', 'is not a plan of this platform');
+    const owner = { root_id: agency.root_id, agency_id: agency.id, company_id: agency.id };
+    await store.insertChoice(tx, { ...owner, plan_id: planId, valid_from: clock.now() });
+    return plan?.name ?? 'the default one';
+  }
+
   return {
+    /** The same within a change that writes its own row in the user log. @throws Refusal 422 */
+    async giveWithin(tx: Tx, ctx: Ctx, agency: { id: string; root_id: string }, planId: string | null) {
+      await store.lockPlans(tx, ctx.actor.rootId);
+      return give(tx, ctx, agency, planId);
+    },
+
     list: (ctx: Ctx) =>
       inScope(db.app, ctx.scope, async (tx) =>
         (await store.plans(tx, ctx.actor.rootId, clock.now())).map((row) => ({
@@ -138,15 +153,13 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
       within(ctx, async (tx) => {
         const company = await tenants.company(tx, companyId);
         if (company?.kind !== 'agency') return missing();
-        const [plan] = planId ? await store.plans(tx, ctx.actor.rootId, clock.now(), planId) : [];
-        if (planId && !plan) throw refuse('planMinSpendId', 'is not a plan of this platform');
+        const name = await give(tx, ctx, company, planId);
         const owner = { root_id: company.root_id, agency_id: company.id, company_id: company.id };
-        await store.insertChoice(tx, { ...owner, plan_id: planId, valid_from: clock.now() });
         await audit.record(tx, ctx, {
           action: 'minspend.choose',
           objectKind: 'company',
           objectId: company.id,
-          description: `Chose the minimum-spend plan of ${company.name}: ${plan?.name ?? 'the default one'}`,
+          description: `Chose the minimum-spend plan of ${company.name}: ${name}`,
           owner,
         });
       }),

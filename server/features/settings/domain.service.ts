@@ -194,8 +194,11 @@ export function createDomains(
   return {
     state,
 
-    /** Gives an agency another host below its root's domain; the one before stops at once. */
-    async saveSubdomain(tx: Tx, ctx: Ctx, company: Target, given: string): Promise<void> {
+    /**
+     * Gives an agency another host below its root's domain; the one before stops at once.
+     * @param logged false where it is part of a change that writes its own row in the user log
+     */
+    async saveSubdomain(tx: Tx, ctx: Ctx, company: Target, given: string, logged = true): Promise<void> {
       agencyOnly(company, 'subdomain');
       const label = given.trim().toLowerCase();
       const fault = subdomainFault(label);
@@ -217,6 +220,7 @@ export function createDomains(
         created_at: now,
       });
       if (!added) throw refuse('subdomain', 'is taken already');
+      if (!logged) return;
       await audit.record(tx, ctx, {
         action: 'domain.subdomain',
         objectKind: 'company',
@@ -226,18 +230,29 @@ export function createDomains(
       });
     },
 
-    /** Enters a domain of the agency's own, to be proved; or, empty, takes the custom domain away. */
-    async saveDomain(tx: Tx, ctx: Ctx, company: Target, given: string): Promise<'entered' | 'removed'> {
+    /**
+     * Enters a domain of the agency's own, to be proved; or, empty, takes the custom domain away.
+     * @param logged as with saveSubdomain
+     */
+    async saveDomain(
+      tx: Tx,
+      ctx: Ctx,
+      company: Target,
+      given: string,
+      logged = true,
+    ): Promise<'entered' | 'removed'> {
       agencyOnly(company, 'domain');
       const now = clock.now();
-      const record = (description: string): Promise<void> =>
-        audit.record(tx, ctx, {
+      const record = async (description: string): Promise<void> => {
+        if (!logged) return;
+        await audit.record(tx, ctx, {
           action: 'domain.custom',
           objectKind: 'company',
           objectId: company.id,
           description,
           owner: ownerOf(company),
         });
+      };
       if (given.trim() === '') {
         const domains = await store.domainsOf(tx, company.id);
         if (domains.length > 0 && domains.every((domain) => domain.kind === 'custom'))

@@ -49,6 +49,13 @@ export interface Schema {
     country_code: Maybe<string>;
     phone: Maybe<string>;
     email: Maybe<string>;
+    /** The owner of the list, kept by a trigger on user_account (migration 0057); '': nobody. */
+    owner_id: Maybe<string>;
+    owner_name: Default<string>;
+    owner_email: Default<string>;
+    /** What another system calls the company; '': nothing. */
+    external_id: Default<string>;
+    version: Default<number>;
     created_at: At;
     removed_at: MaybeAt;
   };
@@ -243,6 +250,7 @@ export interface Schema {
     onboarding_coupon: Default<boolean>;
     onboarding_charged: MaybeAt;
     api_mode: Default<boolean>;
+    api_mode_since: MaybeAt;
     white_labelling: Default<boolean>;
     excluded_minimum_spend: Default<boolean>;
     excluded_onboarding: Default<boolean>;

@@ -9,15 +9,15 @@ import { ErrorState } from '../../ui/states.tsx';
 
 type Found = Awaited<ReturnType<typeof api.sales.getSalesList>>;
 interface Props {
-  company: { id: string; company_name: string };
+  company: { company_id: string; company_name: string };
   onClose: () => void;
 }
 
 /** Sets the sales people of a company: three searchable choices, each with a way to clear it (spec product 2). */
 export function SetSalesModal({ company, onClose }: Props) {
   const query = useQuery({
-    queryKey: ['sales-list', company.id],
-    queryFn: ({ signal }) => api.sales.getSalesList({ companyID: company.id }, { signal }),
+    queryKey: ['sales-list', company.company_id],
+    queryFn: ({ signal }) => api.sales.getSalesList({ companyID: company.company_id }, { signal }),
     // What others set meanwhile must not be put back.
     staleTime: 0,
     gcTime: 0,
@@ -50,7 +50,7 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
   });
   const send = async (values: typeof form.values) => {
     try {
-      const { message } = await api.sales.setSalesPerson({ companyID: company.id, ...values });
+      const { message } = await api.sales.setSalesPerson({ companyID: company.company_id, ...values });
       notifyDone(message);
       await queryClient.invalidateQueries({ queryKey: ['companies'] });
       onClose();

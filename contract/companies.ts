@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { MODULES, PAYMENT_TERMS } from './choices.ts';
+import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
+import { messages } from './messages.ts';
+import { Done, Flag, hasControls, Id, Instant, Page } from './primitives.ts';
+import { SalesOf } from './sales.ts';
+
+const Choice = z.object({ value: z.string(), label: z.string() });
+const ModuleName = z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product');
+const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time or Prepaid');
+
+/** An agency or a client as the lists show it (spec product 3, Agency or client node). */
+export const CompanyNode = z.object({
+  id: z.string().describe('The owner, whom one may view as; empty: nobody can sign in there'),
+  company_id: Id,
+  company_root_id: Id,
+  company_name: z.string(),
+  kind: z.enum(['agency', 'client']),
+  name: z.string().describe("The owner's full name"),
+  email: z.string(),
+  user_type: z.enum(['userdownline', 'client']),
+  package_id: z.string(),
+  created_at: Instant,
+  phonenum: z.string(),
+  phone_country_code: z.string(),
+  phone_country_calling_code: z.string(),
+  subdomain: z.string().describe('The whole host below the root’s domain; empty: none'),
+  orisubdomain: z.string().describe('The part of it that was chosen'),
+  domain: z.string().describe('The custom domain in use, or the one that waits for its proof'),
+  external_organizationid: z.string(),
+  manual_bill: Flag,
+  is_whitelabeling: Flag,
+  api_mode: Flag,
+  is_user_generate_api: z.boolean(),
+  is_marketing_services_agreement_developer: Flag,
+  exclude_minimum_spend: z.union([z.literal(0), z.literal(1)]),
+  exclude_onboard_charge: z.union([z.literal(0), z.literal(1)]),
+  agency_onboarding_status: z.boolean().describe('Whether an onboarding charge can be asked of it'),
+  is_onboard_charged: z.boolean(),
+  customer_payment_id: z.string().describe('The card on file; empty: none'),
+  company_agreement_file: z.string().describe("'download': made on demand; else a link; empty: none"),
+  payment_status: z.enum(['', 'failed']),
+  plan_minspend_id: z.string().describe('Empty: the default plan'),
+  selected_payment_term: z.array(z.object({ term: Term, status: z.boolean() })),
+  selected_modules: z.array(z.object({ type: ModuleName, status: z.boolean() })),
+  rootpaymentterm: z.array(Choice),
+  rootmodules: z.array(Choice),
+  profile_setup_completed: Flag,
+  status_acc: z.enum(['', 'completed']),
+  leadlocalurl: z.string(),
+  leadlocatorurl: z.string(),
+  disabledaddcampaign: Flag.describe('T: the client cannot add campaigns'),
+  clients: z.int().describe('Clients of an agency'),
+  active_campaigns: z.int(),
+  version: z.int().describe('Goes along with the next save'),
+  ...SalesOf.shape,
+});
+export type CompanyNodeData = z.output<typeof CompanyNode>;
+
+/** What a filter of the agency list keeps (spec product 2); of several each has to hold. */
+export const COMPANY_FILTERS = [
+  'direct_payment',
+  'payment_failed',
+  'api_key_generated',
+  'developer_mode_enabled',
+] as const;
+export type CompanyFilter = (typeof COMPANY_FILTERS)[number];
+export const COMPANY_SORTS = ['company_name', 'full_name', 'email', 'created_at'] as const;
+export type CompanySort = (typeof COMPANY_SORTS)[number];
+
+/** Several values as one text, separated by commas. */
+const Several = z
+  .string()
+  .max(4000)
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  );
+/** An unset part of a path travels as 'all'. */
+const All = z.literal('all').transform(() => undefined);
+const ListQuery = z.object({
+  companyId: Id.describe('The company above: the own one, or an agency of the own root'),
+  group: z.string().max(60).describe("'all'"),
+  idsys: z.union([All, Id]).describe('The root'),
+  type: z
+    .enum(['userdownline', 'client', 'all'])
+    .describe('Whom the rows are to be; all: whatever is right below'),
+  module: z
+    .union([All, z.literal('LeadsPeek').transform(() => undefined), ModuleName])
+    .describe('Only those that may use this product'),
+  sortby: z.union([All, z.enum(COMPANY_SORTS)]),
+  order: z.union([All, z.enum(['asc', 'desc'])]),
+  search: z.union([All, z.string().trim().max(200)]),
+  Page: z.coerce.number().int().min(1).max(100_000).default(1),
+  PerPage: z.coerce.number().int().min(1).max(100).default(10),
+  CardStatus: z
+    .enum(['all', 'active', 'failed', 'none'])
+    .default('all')
+    .describe('active: a card that works is on file'),
+  CampaignStatus: z
+    .enum(['all', 'active', 'inactive'])
+    .default('all')
+    .describe('active: with an active campaign'),
+  Filters: Several.pipe(z.array(z.enum(COMPANY_FILTERS)))
+    .optional()
+    .describe(COMPANY_FILTERS.join(', ')),
+  Exclude: Several.pipe(z.array(Id).max(100)).optional().describe('Companies to leave out'),
+  inAgencyList: Flag.default('F').describe('T: clients in the tree of the agency list'),
+});
+
+const ruled = (fault: (text: string) => string | null, required: string) =>
+  z
+    .string(required)
+    .trim()
+    .superRefine((text, ctx) => {
+      const why = fault(text);
+      if (why) ctx.addIssue({ code: 'custom', message: why });
+      else if (hasControls(text))
+        ctx.addIssue({ code: 'custom', message: 'must not contain control characters' });
+    });
+const Optional = z.string().trim().optional();
+
+/** What is entered of an agency or client and its owner (spec product 3, Client/user payload fields). */
+const Fields = z.object({
+  companyID: Id.describe('The company above'),
+  idsys: Id.optional(),
+  userType: z.enum(['userdownline', 'client']),
+  ClientCompanyName: ruled(companyNameFault, messages.companyNameRequired),
+  ClientFullName: ruled(fullNameFault, messages.fullNameRequired),
+  ClientEmail: z
+    .string(messages.emailRequired)
+    .trim()
+    .toLowerCase()
+    .min(1, messages.emailRequired)
+    .max(70, messages.emailLong)
+    .pipe(z.email(messages.emailInvalid)),
+  ClientPhone: z.string(messages.phoneInvalid).trim().max(40, messages.phoneInvalid),
+  ClientPhoneCountryCode: z.string().trim().max(2).default(''),
+  ClientPhoneCountryCallingCode: z.string().trim().max(5).default(''),
+  ClientWhiteLabeling: Flag.optional(),
+  ApiMode: Flag.optional(),
+  disabledaddcampaign: Flag.optional(),
+  DownlineSubDomain: Optional,
+  DownlineDomain: Optional,
+  DownlineOrganizationID: Optional.refine(
+    (text) => text === undefined || (lengthOf(text) <= NAME_MAX && !hasControls(text)),
+    'must not exceed 255 characters',
+  ),
+});
+const Status = z.union([z.boolean(), Flag.transform((flag) => flag === 'T')]);
+const tags = ['Agencies and clients'];
+const Saved = Done.extend({ data: z.array(CompanyNode) });
+
+/** Agencies of a root and clients of an agency: the lists, and what is done with a row (spec product 2, 4). */
+export const companies = {
+  list: call
+    .route({
+      method: 'GET',
+      path: '/configuration/user/{companyId}/{group}/{idsys}/{type}/{module}/{sortby}/{order}/{search}',
+      tags,
+      summary:
+        "A root's agencies, or the clients of an agency (GetClientList); unset segments travel as 'all'",
+    })
+    .meta({ access: 'company.list' })
+    .input(ListQuery)
+    .output(Page(CompanyNode)),
+  create: call
+    .route({
+      method: 'POST',
+      path: '/configuration/user/create',
+      tags,
+      summary: 'Add an agency or a client with its owner, who gets an invitation by e-mail (CreateClient)',
+    })
+    .meta({ access: 'company.create', notInView: true })
+    .input(Fields)
+    .output(Saved),
+  update: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/user/update',
+      tags,
+      summary: 'Change an agency or client and its owner (UpdateClient); what is left out stays as it is',
+    })
+    .meta({ access: 'company.write', notInView: true })
+    .input(
+      Fields.extend({
+        ClientID: Id.describe('Its owner; of a company without one the company'),
+        selectedterms: z
+          .array(z.object({ term: Term, status: Status }))
+          .max(10)
+          .optional(),
+        selectedmodules: z
+          .array(z.object({ type: ModuleName, status: Status }))
+          .max(10)
+          .optional(),
+        action: z.enum(['downline', 'client']).optional(),
+        planMinSpendId: z
+          .union([z.literal(''), z.null(), Id])
+          .optional()
+          .describe("'': the default plan"),
+        version: z.int().min(1).optional().describe('The version that was edited; left out: whatever it is'),
+      }),
+    )
+    .output(Saved),
+  remove: call
+    .route({
+      method: 'DELETE',
+      path: '/configuration/user/remove/{companyID}/{userID}',
+      tags,
+      summary:
+        'Remove an agency or client (RemoveClient); refused with active campaigns, a balance or open invoices',
+    })
+    .meta({ access: 'company.remove', notInView: true })
+    .input(
+      z.object({
+        companyID: Id.describe('The company above'),
+        userID: Id.describe('Its owner; of a company without one the company'),
+      }),
+    )
+    .output(z.object({ data: Done })),
+  resendInvitation: call
+    .route({
+      method: 'POST',
+      path: '/configuration/user/resendinvitation',
+      tags,
+      summary: 'Send the owner of an agency or client another invitation; the links before it end',
+    })
+    .meta({ access: 'company.write', notInView: true })
+    .input(z.object({ companyID: Id.describe('The company above'), ClientID: Id }))
+    .output(Done),
+  checkCampaignActive: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/check-campaign-active',
+      tags,
+      summary: 'The active campaigns of an agency or client in a product',
+    })
+    .meta({ access: 'company.list' })
+    .input(
+      z.object({
+        company_id: Id,
+        leadspeek_type: ModuleName,
+        user_type: z.enum(['agency', 'client']).default('agency'),
+      }),
+    )
+    .output(z.object({ result: z.literal('success'), active_campaign_id: z.array(z.string()) })),
+};

@@ -1,0 +1,389 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+const asPerson = {
+  userAgent:
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
+};
+
+let demo: Demo;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  page = await signedIn('localhost', 'root@demo.test');
+  await openList();
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+async function signedIn(host: string, email: string): Promise<Page> {
+  const made = await (await browser.newContext(asPerson)).newPage();
+  await made.goto(demo.url(host, '/login'));
+  await made.getByLabel('E-mail').fill(email);
+  await made.getByLabel('Password', { exact: true }).fill(demo.password);
+  await made.getByRole('button', { name: 'Log in' }).click();
+  await made.waitForURL((url) => !url.pathname.startsWith('/login'));
+  return made;
+}
+async function openList(): Promise<void> {
+  await page.goto(demo.url('localhost', '/configuration/agency-list'));
+  await row('Acme Leads').waitFor();
+}
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const row = (company: string) => page.getByRole('row').filter({ has: button(`Clients of ${company}`) });
+const agencies = () =>
+  page
+    .getByRole('button', { name: /^Clients of / })
+    .evaluateAll((all) => all.map((one) => (one.getAttribute('aria-label') ?? '').slice(11)));
+const dialog = () => page.getByRole('dialog');
+async function act(company: string, action: string): Promise<void> {
+  await button(`Actions of ${company}`).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+/** Closes what has been told, so that the next text is a new one. */
+async function told(text: string): Promise<void> {
+  const note = page.getByRole('alert').filter({ hasText: text });
+  await note.waitFor();
+  await note.getByRole('button').click();
+  await note.waitFor({ state: 'hidden' });
+}
+/** Lets a call fail as a broken server would, while something is done. */
+async function failing(path: string, work: () => Promise<void>): Promise<void> {
+  const body = JSON.stringify({ result: 'failed', message: 'Boom', errors: {}, requestId: 'x' });
+  await page.route(`**/api${path}`, (route) =>
+    route.fulfill({ status: 500, contentType: 'application/json', body }),
+  );
+  await work();
+  await page.unroute(`**/api${path}`);
+}
+async function findings(): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page: page as never }).analyze();
+  return violations
+    .filter((v) => v.impact === 'serious' || v.impact === 'critical')
+    .map((v) => `${v.id}: ${v.nodes.map((node) => node.html).join(' ')}`);
+}
+
+describe('[AGCY-01] the agency list in the browser', () => {
+  test('has the columns of the specification; a header sorts up, down and not at all', async () => {
+    const heads = await page.getByRole('columnheader').allInnerTexts();
+    expect(heads.map((text) => text.trim())).toEqual([
+      'COMPANY NAME',
+      'FULL NAME',
+      'E-MAIL',
+      'ACTION',
+      'SALES',
+      'CREATED',
+    ]);
+    const head = button('COMPANY NAME');
+    await head.click();
+    await page.waitForURL('**sort=company_name&dir=asc');
+    await expect.poll(agencies).toEqual(['Acme Leads', 'Blue Peak Media', 'Cedar Growth', 'Fresh Start']);
+    await head.press('Enter');
+    await expect.poll(agencies).toEqual(['Fresh Start', 'Cedar Growth', 'Blue Peak Media', 'Acme Leads']);
+    await head.click();
+    await expect.poll(() => page.url()).not.toContain('sort=');
+  });
+
+  test('[AGCY-03] a row opens to its clients, ten a page; one without says so; an empty phone is told', async () => {
+    await button('Clients of Acme Leads').press('Enter');
+    const clients = page.getByRole('region', { name: 'Clients of Acme Leads' });
+    await clients.getByText('Showing 1 to 3 of 3 entries').waitFor();
+    await clients.getByText('Northwind Outfitters').waitFor();
+    await row('Fresh Start').getByText('000-000-0000').waitFor();
+    await button('Clients of Fresh Start').click();
+    await page.getByText('Client No Data').waitFor();
+    expect(await findings()).toEqual([]);
+    await button('Clients of Acme Leads').click();
+    await button('Clients of Fresh Start').click();
+  });
+
+  test('[AGCY-06] [AGCY-18] an agency is added; each field says what is wrong with it', async () => {
+    await button('Add agency').click();
+    const form = page.getByRole('form', { name: 'Add agency' });
+    const save = form.getByRole('button', { name: 'Save' });
+    expect(await save.isDisabled()).toBe(true);
+    await form.getByLabel('Full Name').fill('x'.repeat(256));
+    await form.getByLabel('Email').fill('nobody');
+    await form.getByLabel('Phone number').fill('12');
+    await form.getByLabel('Subdomain').fill('a_b');
+    await save.click();
+    for (const text of [
+      'Company Name is required',
+      'Full Name must not exceed 255 characters.',
+      'Please enter a valid email',
+      'Please enter valid phone number',
+      'must have only letters, digits and hyphens',
+    ])
+      await form.getByText(text).waitFor();
+    expect(await findings()).toEqual([]);
+    await form.getByLabel('Company Name').fill('<b>Zeta</b> \u202E🙂');
+    await form.getByLabel('Full Name').fill('Zoe Zeta');
+    await form.getByLabel('Email').fill('agency@demo.test');
+    await form.getByLabel('Phone number').fill('(202) 555-0123');
+    await form.getByLabel('Subdomain').fill('www');
+    await save.click();
+    await form.getByText('is reserved; choose another one').waitFor();
+    await form.getByLabel('Subdomain').fill('zeta');
+    await save.click();
+    await form.getByText('Another account has this e-mail address.').waitFor();
+    await told('Another account has this e-mail address.');
+    await form.getByLabel('Email').fill('zoe@zeta.test');
+    await failing('/configuration/user/create', async () => {
+      await save.click();
+      await told('Server might be busy please try again later');
+    });
+    await save.click();
+    await page.getByText('Data has been added successfully').waitFor();
+    await form.waitFor({ state: 'hidden' });
+    await row('<b>Zeta</b> \u202E🙂').waitFor();
+  });
+
+  test('[AGCY-05] [AGCY-11] it is edited: a term is needed, the developer mode asks, the key turns orange', async () => {
+    const name = '<b>Zeta</b> \u202E🙂';
+    await row(name)
+      .getByRole('img', { name: /API developer: API developer mode is inactive/ })
+      .waitFor();
+    await button(`Edit ${name}`).click();
+    const form = page.getByRole('form', { name: `Edit ${name}` });
+    for (const term of ['Weekly', 'Monthly', 'One Time', 'Prepaid']) await form.getByLabel(term).uncheck();
+    const save = form.getByRole('button', { name: 'Save' });
+    await save.click();
+    await form.getByText('Please select payment term').waitFor();
+    await form.getByLabel('Prepaid').check();
+    await form.getByLabel('Company Name').fill('Zeta');
+    await form.getByLabel('Enable API Developer Mode').check();
+    await save.click();
+    await dialog().getByText('one-time fee').waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => form.getByLabel('Enable API Developer Mode').isChecked()).toBe(false);
+    await form.getByLabel('Enable API Developer Mode').check();
+    await failing('/configuration/user/update', async () => {
+      await save.click();
+      await dialog().getByRole('button', { name: 'Enable' }).click();
+      await told('Server might be busy please try again later');
+    });
+    await save.click();
+    await dialog().getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Data has been updated successfully').waitFor();
+    await row('Zeta')
+      .getByRole('img', {
+        name: 'API developer: Developer menu enabled, but service agreement and payment not completed',
+      })
+      .waitFor();
+    expect(await row('Zeta').getByRole('img').getAttribute('data-colour')).toBe('orange');
+  });
+
+  test('of two editors the later is told', async () => {
+    await button('Edit Zeta').click();
+    const form = page.getByRole('form', { name: 'Edit Zeta' });
+    const other = await signedIn('localhost', 'root@demo.test');
+    await other.goto(demo.url('localhost', '/configuration/agency-list'));
+    await other.getByRole('button', { name: 'Edit Zeta' }).click();
+    await other.getByLabel('Full Name').fill('By another');
+    await other.getByRole('form').getByRole('button', { name: 'Save' }).click();
+    await other.getByText('Data has been updated successfully').waitFor();
+    await other.context().close();
+    await form.getByLabel('Full Name').fill('Too late');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Somebody else has changed this company in the meantime').waitFor();
+    await form.getByRole('button', { name: 'Reload' }).click();
+    await row('Zeta').getByText('By another').waitFor();
+  });
+
+  test('[AGCY-02] search and filters narrow the list, and a pill takes a filter away', async () => {
+    await page.getByRole('searchbox', { name: 'Search agencies' }).fill('zoe@zeta');
+    await expect.poll(agencies).toEqual(['Zeta']);
+    await button('Clear search').click();
+    await button('Filter').click();
+    await page.getByLabel('Developer Mode Enabled').check();
+    await expect.poll(agencies).toEqual(['Zeta']);
+    await page.getByLabel('Direct Payment').check();
+    await page.getByText('Nothing matches this search or filter.').waitFor();
+    await page.keyboard.press('Escape');
+    await button('Remove filter Direct Payment').click();
+    await expect.poll(agencies).toEqual(['Zeta']);
+    await button('Remove filter Developer Mode Enabled').click();
+    await row('Acme Leads').waitFor();
+  });
+
+  test('[AGCY-07] the manual bill switch goes back on a cancel and on a failure', async () => {
+    const billing = page.getByRole('switch', { name: 'Manual bill of Zeta' });
+    await billing.click({ force: true });
+    await dialog()
+      .getByText("All campaigns will be billed wholesale directly to the agency's card.")
+      .waitFor();
+    expect(await billing.isChecked()).toBe(true);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await dialog().waitFor({ state: 'hidden' });
+    await expect.poll(() => billing.isChecked()).toBe(false);
+    await failing('/payment/set-billing-method', async () => {
+      await billing.click({ force: true });
+      await dialog().getByRole('button', { name: 'Turn on' }).click();
+      await told('We are unable to save. Please try again later or contact support for assistance.');
+    });
+    await expect.poll(() => billing.isChecked()).toBe(false);
+  });
+
+  test('[AGCY-09] a failed payment shows a red card, which settles what is due or says why not', async () => {
+    const list = '**/api/configuration/user/*/all/**';
+    await page.route(list, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      for (const one of body.data) if (one.company_name === 'Zeta') one.payment_status = 'failed';
+      await route.fulfill({ response, json: body });
+    });
+    await page.reload();
+    const card = button('Payment failed of Zeta');
+    await card.waitFor();
+    expect(await page.getByRole('button', { name: /^Payment failed of/ }).count()).toBe(1);
+    const answers = [
+      {
+        status: 500,
+        body: { result: 'failed', message: 'Boom', errors: {}, requestId: 'x' },
+        text: 'Something went wrong, please try again later..',
+      },
+      {
+        status: 200,
+        body: { data: { result: 'failed', message: 'The card was declined.' } },
+        text: 'The card was declined.',
+      },
+      {
+        status: 200,
+        body: { data: { result: 'success', message: '' } },
+        text: 'Manual Bill Settlement has been successfully processed.',
+      },
+    ];
+    for (const answer of answers) {
+      await page.route('**/api/general/manual-bill-settlement', (route) =>
+        route.fulfill({ status: answer.status, json: answer.body }),
+      );
+      await card.click();
+      await dialog().getByRole('button', { name: 'Clear', exact: true }).click();
+      await page.getByText(answer.text).waitFor();
+      await dialog().waitFor({ state: 'hidden' });
+      await page.unroute('**/api/general/manual-bill-settlement');
+    }
+    await page.unroute(list);
+    await openList();
+    expect(await card.count()).toBe(0);
+  });
+
+  test('[AGCY-12] a product with active campaigns stays ticked, and the dialog lists them', async () => {
+    await button('Edit Acme Leads').click();
+    const form = page.getByRole('form', { name: 'Edit Acme Leads' });
+    await form.getByLabel('Visitor ID').or(form.getByLabel('Site ID')).uncheck();
+    await failing('/leadspeek/check-campaign-active', async () => {
+      await form.getByRole('button', { name: 'Save' }).click();
+      await told('Server might be busy please try again later');
+    });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await dialog()
+      .getByText(
+        'Unable to disable the product due to active campaigns. Please manually stop the campaigns before disabling the product.',
+      )
+      .waitFor();
+    expect(await dialog().innerText()).toMatch(/ID: #\d{6}/);
+    await dialog().getByRole('button', { name: 'OK' }).click();
+    await dialog().waitFor({ state: 'hidden' });
+    expect(await form.getByLabel('Visitor ID').or(form.getByLabel('Site ID')).isChecked()).toBe(true);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  test('[AGCY-08] the exclusion from the minimum spend says so when it fails', async () => {
+    await failing('/configuration/exclude-include-mininum-spend', async () => {
+      await act('Zeta', 'Exclude from minimum spend');
+      await dialog().getByRole('button', { name: 'Exclude' }).click();
+      await told(
+        'We are unable to include/exclude the agency for minimum spend, please try again later or contact the support',
+      );
+    });
+    await button('Actions of Zeta').click();
+    await page.getByRole('menuitem', { name: 'Exclude from minimum spend' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('[AGCY-15] the onboarding charge: its rules, its save and its failure', async () => {
+    await button('Onboarding charge of Zeta').click();
+    const box = page.getByRole('dialog', { name: 'Onboarding charge of Zeta' });
+    const amount = box.getByLabel('Onboarding charge', { exact: true });
+    expect(await amount.getAttribute('step')).toBe('0.01');
+    for (const [value, text] of [
+      ['', 'Please enter a valid amount.'],
+      ['-1', 'Amount cannot be negative.'],
+      ['0.5', 'Amount must be greater than 0.5 if not zero.'],
+    ] as const) {
+      await amount.fill(value);
+      await box.getByRole('button', { name: 'Save' }).click();
+      await box.getByText(text).waitFor();
+    }
+    await amount.fill('0.51');
+    await box.getByLabel('Enable coupon').check();
+    await failing('/configuration/setting/onboarding-charge', async () => {
+      await box.getByRole('button', { name: 'Save' }).click();
+      await told('We are unable to save your setting, please try again later.');
+    });
+    // Closing the notification was a click outside.
+    await button('Onboarding charge of Zeta').click();
+    await amount.fill('25');
+    await box.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Setting has been saved.').waitFor();
+  });
+
+  test('[AGCY-16] [AGCY-21] the modals open from the row and close by Escape', async () => {
+    for (const [action, title] of [
+      ['Set sales person', 'Set Sales Person'],
+      ['Set cost', 'Set cost for Zeta'],
+      ['User logs', "Agency User's Logs"],
+    ] as const) {
+      await act('Zeta', action);
+      await page.getByRole('dialog', { name: title }).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'hidden' });
+    }
+    await button('Clients of Acme Leads').click();
+    await act('Northwind Outfitters', 'Price set-up');
+    await dialog().getByLabel('Cost per lead').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Help: Agency List' }).click();
+    await page.getByRole('dialog', { name: 'Agency List' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('[AGCY-13] an agency with active campaigns stays, in words; another is removed', async () => {
+    await act('Acme Leads', 'Remove');
+    await dialog().getByRole('button', { name: 'Remove' }).click();
+    await told('active campaigns. Stop them first, then remove it.');
+    await row('Acme Leads').waitFor();
+    await act('Zeta', 'Remove');
+    await dialog().getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog', { name: 'Deleted!' }).waitFor();
+    await page.keyboard.press('Escape');
+    await row('Zeta').waitFor({ state: 'detached' });
+  });
+});
+
+test('[CONF-01] an agency adds a client and removes it', async () => {
+  const own = await signedIn('acme.localhost', 'agency@demo.test');
+  await own.goto(demo.url('acme.localhost', '/configuration/client-management'));
+  await own.getByRole('button', { name: 'Add client' }).click();
+  const form = own.getByRole('form', { name: 'Add client' });
+  expect(await form.getByLabel('Subdomain').count()).toBe(0);
+  await form.getByLabel('Company Name').fill('Quay Client');
+  await form.getByLabel('Full Name').fill('Quinn Quay');
+  await form.getByLabel('Email').fill('quinn@quay.test');
+  await form.getByLabel('Phone number').fill('2025550123');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await own.getByText('Data has been added successfully').waitFor();
+  await own.getByRole('button', { name: 'Actions of Quay Client' }).click();
+  await own.getByRole('menuitem', { name: 'Remove' }).click();
+  await own.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await own.getByRole('dialog', { name: 'Deleted!' }).waitFor();
+  await own.context().close();
+});

@@ -1,0 +1,2 @@
+export { companiesRoutes } from './routes.ts';
+export { type Companies, createCompanies } from './service.ts';

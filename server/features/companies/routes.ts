@@ -1,0 +1,156 @@
+import type { CompanyNodeData } from '../../../contract/companies.ts';
+import type { contract } from '../../../contract/index.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import type { Handlers } from '../../platform/http/routes.ts';
+import { salesNames } from '../sales/index.ts';
+import { refuse } from './policy.ts';
+import type { Companies, Entered } from './service.ts';
+
+type NodeRow = Awaited<ReturnType<Companies['create']>>;
+type Above = Awaited<ReturnType<Companies['above']>>;
+const flag = (value: boolean | null): 'T' | 'F' => (value ? 'T' : 'F');
+const bit = (value: boolean | null): 0 | 1 => (value ? 1 : 0);
+const isOn = (value: 'T' | 'F' | undefined): boolean | undefined =>
+  value === undefined ? undefined : value === 'T';
+
+/** A row as it travels (spec product 3, Agency or client node). */
+export function nodeToWire(row: NodeRow, above: Above): CompanyNodeData {
+  const slug = (module: 'local' | 'locator', own: string | null) => own ?? above.labels[module]?.slug ?? '';
+  return {
+    id: row.owner_id ?? '',
+    company_id: row.id,
+    company_root_id: row.root_id,
+    company_name: row.name,
+    kind: row.kind,
+    name: row.owner_name,
+    email: row.owner_email,
+    user_type: row.kind === 'agency' ? 'userdownline' : 'client',
+    package_id: row.package_id ?? '',
+    created_at: row.created_at.toISOString(),
+    phonenum: row.phonenum ?? '',
+    phone_country_code: row.phone_country ?? '',
+    phone_country_calling_code: row.phone_calling ?? '',
+    subdomain: row.subdomain ?? '',
+    orisubdomain: row.subdomain?.split('.')[0] ?? '',
+    domain: row.domain ?? '',
+    external_organizationid: row.external_id,
+    manual_bill: flag(row.manual_bill),
+    is_whitelabeling: flag(row.white_labelling),
+    api_mode: flag(row.api_mode),
+    // Keys come with the developer's page, agreement files with their generation: nobody has one yet.
+    is_user_generate_api: false,
+    company_agreement_file: '',
+    is_marketing_services_agreement_developer: flag(row.developer_agreed),
+    exclude_minimum_spend: bit(row.excluded_minimum_spend),
+    exclude_onboard_charge: bit(row.excluded_onboarding),
+    agency_onboarding_status: row.kind === 'agency' && !row.excluded_onboarding,
+    is_onboard_charged: row.onboarding_charged !== null,
+    customer_payment_id: row.card_id ?? '',
+    payment_status: row.payment_status ?? '',
+    plan_minspend_id: row.plan_id ?? '',
+    selected_payment_term: above.terms.map((term) => ({
+      term: term as CompanyNodeData['selected_payment_term'][number]['term'],
+      status: !row.terms || row.terms.includes(term),
+    })),
+    selected_modules: above.modules.map((type) => ({
+      type,
+      status: !row.modules || row.modules.includes(type),
+    })),
+    rootpaymentterm: above.terms.map((term) => ({ value: term, label: term })),
+    rootmodules: above.modules.map((value) => ({ value, label: above.labels[value]?.name ?? value })),
+    profile_setup_completed: flag(row.profile_done),
+    status_acc: row.account_status === 'completed' ? 'completed' : '',
+    leadlocalurl: slug('local', row.local_url),
+    leadlocatorurl: slug('locator', row.locator_url),
+    disabledaddcampaign: flag(row.campaigns_closed),
+    clients: Number(row.clients),
+    active_campaigns: Number(row.active_campaigns),
+    version: row.version,
+    ...salesNames(row.sales),
+  };
+}
+
+const done = (message: string) => ({ result: 'success' as const, message });
+
+/** The calls of the feature. */
+export function companiesRoutes(companies: Companies): Handlers<typeof contract.companies> {
+  type Given = Parameters<Handlers<typeof contract.companies>['create']>[1];
+  const entered = (given: Given): Entered => ({
+    name: given.ClientCompanyName,
+    ownerName: given.ClientFullName,
+    email: given.ClientEmail,
+    phone: {
+      number: given.ClientPhone,
+      country: given.ClientPhoneCountryCode,
+      calling: given.ClientPhoneCountryCallingCode,
+    },
+    whiteLabelling: isOn(given.ClientWhiteLabeling),
+    apiMode: isOn(given.ApiMode),
+    campaignsClosed: isOn(given.disabledaddcampaign),
+    subdomain: given.DownlineSubDomain,
+    domain: given.DownlineDomain,
+    externalId: given.DownlineOrganizationID,
+  });
+  const ofRoot = (asked: string | undefined, rootId: string): void => {
+    if (asked && asked !== rootId) throw refuse('idsys', 'is not this platform');
+  };
+  return {
+    async list(ctx, input) {
+      ofRoot(input.idsys, ctx.actor.rootId);
+      const { above, ...found } = await companies.list(ctx, {
+        parentId: input.companyId,
+        kind: input.type === 'all' ? undefined : input.type === 'client' ? 'client' : 'agency',
+        module: input.module,
+        sort: input.sortby,
+        order: input.order ?? 'asc',
+        search: input.search ?? '',
+        card: input.CardStatus,
+        campaigns: input.CampaignStatus,
+        filters: input.Filters ?? [],
+        exclude: input.Exclude ?? [],
+        limit: input.PerPage,
+        offset: (input.Page - 1) * input.PerPage,
+        Page: input.Page,
+        PerPage: input.PerPage,
+      });
+      return { ...found, data: found.data.map((row) => nodeToWire(row, above)) };
+    },
+    async create(ctx, input) {
+      ofRoot(input.idsys, ctx.actor.rootId);
+      const kind = input.userType === 'client' ? 'client' : 'agency';
+      const row = await companies.create(ctx, input.companyID, kind, entered(input));
+      return {
+        ...done(messages.added),
+        data: [nodeToWire(row, await companies.above(ctx, input.companyID))],
+      };
+    },
+    async update(ctx, input) {
+      ofRoot(input.idsys, ctx.actor.rootId);
+      const row = await companies.update(ctx, input.companyID, input.ClientID, {
+        ...entered(input),
+        terms: input.selectedterms,
+        modules: input.selectedmodules as { type: string; status: boolean }[] | undefined,
+        planId: input.planMinSpendId,
+        version: input.version,
+      });
+      return {
+        ...done(messages.updated),
+        data: [nodeToWire(row, await companies.above(ctx, input.companyID))],
+      };
+    },
+    async remove(ctx, input) {
+      await companies.remove(ctx, input.companyID, input.userID);
+      return { data: done(ownMessages.companyRemoved) };
+    },
+    async resendInvitation(ctx, input) {
+      await companies.resendInvitation(ctx, input.companyID, input.ClientID);
+      return done(ownMessages.invitationSent);
+    },
+    async checkCampaignActive(ctx, input) {
+      return {
+        result: 'success',
+        active_campaign_id: await companies.activeCampaigns(ctx, input.company_id, input.leadspeek_type),
+      };
+    },
+  };
+}

@@ -1,0 +1,355 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { page } from '../../platform/page.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Access } from '../access/index.ts';
+import type { Agreements } from '../agreements/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { createPlans } from '../costs/index.ts';
+import { type People, readPhone } from '../people/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import * as policy from './policy.ts';
+import * as store from './store.ts';
+
+/** What is entered of an agency or client and its owner; what is undefined stays as it is. */
+export interface Entered {
+  name: string;
+  ownerName: string;
+  email: string;
+  phone: { number: string; country: string; calling: string };
+  whiteLabelling: boolean | undefined;
+  apiMode: boolean | undefined;
+  campaignsClosed: boolean | undefined;
+  subdomain: string | undefined;
+  domain: string | undefined;
+  externalId: string | undefined;
+}
+
+/** What a save changes besides. */
+export interface Changes extends Entered {
+  terms: { term: string; status: boolean }[] | undefined;
+  modules: { type: string; status: boolean }[] | undefined;
+  /** '' or null: the default plan. */
+  planId: string | null | undefined;
+  version: number | undefined;
+}
+
+type Company = NonNullable<Awaited<ReturnType<typeof store.lockTarget>>>;
+const missing = (): never => {
+  throw new Refusal('not_found', ownMessages.notFound);
+};
+
+export type Companies = ReturnType<typeof createCompanies>;
+
+/** The agencies of a root and the clients of an agency: listing, adding, changing and removing them (spec product 2, 4). */
+export function createCompanies(
+  { db, clock }: Platform,
+  parts: {
+    tenants: Tenants;
+    people: People;
+    audit: Audit;
+    access: Access;
+    settings: Settings;
+    plans: ReturnType<typeof createPlans>;
+    billing: Billing;
+    agreements: Agreements;
+  },
+) {
+  const { tenants, people, audit, access, settings, plans, billing, agreements } = parts;
+  const { invites } = access;
+  const developer = agreements.versionOf('developer');
+
+  /** What the companies right below `parentId` may choose from, under the root's names. Looks upwards, so in the root's scope. */
+  async function above(ctx: Ctx, parentId: string) {
+    const { rootId } = ctx.actor;
+    return inScope(db.app, { rootId }, async (tx) => {
+      const parent = (await tenants.card(tx, parentId)) ?? missing();
+      const root = parent.id === rootId ? parent : ((await tenants.card(tx, rootId)) ?? missing());
+      const found = await tenants.products.of(tx, parent, root.is_master);
+      const { root_modules: labels } = await tenants.frontDoor(rootId, tx);
+      return { ...(parent.kind === 'root' ? found.root : found.agency), labels };
+    });
+  }
+
+  const nodeOf = async (tx: Tx, id: string) => (await store.node(tx, id, developer)) ?? missing();
+
+  /** @throws Refusal 404 for a company that is not there, 422 for one that is not right below the own one */
+  async function child(tx: Tx, ctx: Ctx, id: string): Promise<Company & { agency_id: string }> {
+    const company = (await store.lockTarget(tx, id)) ?? missing();
+    if (company.parent_id !== ctx.actor.companyId)
+      throw policy.refuse('companyID', 'is not right below your own company');
+    return { ...company, agency_id: company.agency_id! };
+  }
+  /** Who works with `companyID` works with their own company. @throws Refusal 404 */
+  function ownOnly(ctx: Ctx, companyId: string): void {
+    if (companyId !== ctx.actor.companyId) missing();
+  }
+
+  const phoneOf = (given: Entered['phone']) => {
+    const phone = readPhone(given.number, given.country, given.calling);
+    if (!phone) throw policy.refuse('ClientPhone', messages.phoneInvalid);
+    return phone;
+  };
+
+  /** Keeps hosts and billing flags, where they are given. Only a root decides on the developer mode. */
+  async function keep(
+    tx: Tx,
+    ctx: Ctx,
+    company: { id: string; root_id: string; agency_id: string },
+    given: Entered,
+    had: { api: boolean },
+  ) {
+    const at = clock.now();
+    const isAgency = company.agency_id === company.id;
+    const target = (await tenants.company(tx, company.id))!;
+    if (given.subdomain !== undefined)
+      await settings.domains.saveSubdomain(tx, ctx, target, given.subdomain, false);
+    if (given.domain) await settings.domains.saveDomain(tx, ctx, target, given.domain, false);
+    if (given.apiMode && !isAgency) throw policy.refuse('ApiMode', 'can be enabled for an agency only');
+    const flags = {
+      ...(given.whiteLabelling === undefined ? {} : { white_labelling: given.whiteLabelling }),
+      ...(given.campaignsClosed === undefined ? {} : { campaigns_closed: given.campaignsClosed }),
+      ...(given.apiMode === undefined || given.apiMode === had.api
+        ? {}
+        : { api_mode: given.apiMode, ...(given.apiMode ? { api_mode_since: at } : {}) }),
+    };
+    if (Object.keys(flags).length > 0)
+      await billing.accounts.setTerms(
+        tx,
+        { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
+        { ...flags, updated_at: at },
+      );
+  }
+
+  /** The host where a company's people sign in: its own, else where it was added. */
+  const hostOf = async (ctx: Ctx, tx: Tx, companyId: string): Promise<string> =>
+    (await store.hostOf(tx, companyId)) ?? ctx.tenant.host;
+
+  /** Makes the owner of a company and invites them. */
+  async function addOwner(
+    tx: Tx,
+    ctx: Ctx,
+    company: { id: string; root_id: string; agency_id: string },
+    given: Entered,
+    sender: Awaited<ReturnType<typeof invites.sender>>,
+  ): Promise<void> {
+    const { name, email } = { name: given.ownerName, email: given.email };
+    const id = await people.create(tx, { company, role: 'owner', email, name, phone: phoneOf(given.phone) });
+    const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+    await invites.invite(tx, ctx, sender, { id, name, email, ...owner }, await hostOf(ctx, tx, company.id));
+  }
+
+  /** Does a change in one transaction, its failures under the names of these calls. */
+  async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      const done = await inScope(db.app, ctx.scope, work);
+      tenants.forgetHosts();
+      return done;
+    } catch (error) {
+      throw policy.translate(error, ownMessages.emailTaken);
+    }
+  }
+
+  return {
+    above,
+
+    /**
+     * A page of the companies right below the own one, or below an agency of the own root.
+     * @throws Refusal 404 for any other company
+     */
+    async list(ctx: Ctx, asked: store.Wanted & { parentId: string; Page: number; PerPage: number }) {
+      const { actor } = ctx;
+      const found = await inScope(db.app, ctx.scope, async (tx) => {
+        const parent = await tenants.company(tx, asked.parentId);
+        const isOwn = parent?.id === actor.companyId;
+        if (!parent || !(isOwn || (actor.kind === 'root' && parent.kind === 'agency'))) return missing();
+        return store.page(tx, parent.id, asked, developer);
+      });
+      return { ...page(found.rows, found.total, asked), above: await above(ctx, asked.parentId) };
+    },
+
+    /**
+     * Adds an agency or client with its owner, who is invited by e-mail. @throws Refusal 404, 422 naming the field
+     */
+    async create(ctx: Ctx, parentId: string, kind: 'agency' | 'client', given: Entered) {
+      ownOnly(ctx, parentId);
+      const { actor } = ctx;
+      if ((actor.kind === 'root' ? 'agency' : 'client') !== kind)
+        throw policy.refuse('userType', 'cannot be added here');
+      if (kind === 'agency' && !given.subdomain?.trim())
+        throw policy.refuse('DownlineSubDomain', 'is required');
+      if (kind === 'client' && (given.subdomain || given.domain))
+        throw policy.refuse(
+          given.subdomain ? 'DownlineSubDomain' : 'DownlineDomain',
+          'can be set for an agency only',
+        );
+      const sender = await invites.sender(ctx, actor.companyId);
+      return change(ctx, async (tx) => {
+        const company = await tenants.create(tx, {
+          name: given.name,
+          rootId: actor.rootId,
+          ...(kind === 'client' ? { agencyId: actor.companyId } : { brand: { name: given.name } }),
+        });
+        const owner = { ...company, agency_id: company.agency_id! };
+        await keep(tx, ctx, owner, { ...given, subdomain: given.subdomain || undefined }, { api: false });
+        if (given.externalId) await store.save(tx, company.id, 0, { external_id: given.externalId });
+        await addOwner(tx, ctx, owner, given, sender);
+        await audit.record(tx, ctx, {
+          action: 'company.create',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Added the ${kind} ${given.name} and invited ${given.ownerName} (${given.email})`,
+          owner: { root_id: owner.root_id, agency_id: owner.agency_id, company_id: owner.id },
+        });
+        return nodeOf(tx, company.id);
+      });
+    },
+
+    /**
+     * Changes an agency or client and its owner. @throws Refusal 404, 409 when `version` is not the newest, 422 naming the
+     * field; a product with active campaigns cannot be taken away
+     */
+    async update(ctx: Ctx, parentId: string, targetId: string, given: Changes) {
+      ownOnly(ctx, parentId);
+      const sender = await invites.sender(ctx, ctx.actor.companyId);
+      const choosable = await above(ctx, ctx.actor.companyId);
+      return change(ctx, async (tx) => {
+        const company = await child(tx, ctx, targetId);
+        if (given.version !== undefined && given.version !== company.version)
+          throw new Refusal('conflict', ownMessages.companyStale);
+        const isAgency = company.kind === 'agency';
+        const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+        const before = await nodeOf(tx, company.id);
+        const words: string[] = [];
+        const told = (what: string, was: unknown, is: unknown) => {
+          if (is !== undefined && was !== is) words.push(`${what}: ${is === '' ? 'none' : String(is)}`);
+        };
+        told('company name', before.name, given.name);
+        told('full name', before.owner_name, given.ownerName);
+        told('e-mail', before.owner_email, given.email);
+        told('organization', before.external_id, given.externalId);
+        told('white labelling', before.white_labelling ?? false, given.whiteLabelling);
+        told('developer mode', before.api_mode ?? false, given.apiMode);
+        told('adding campaigns disabled', before.campaigns_closed ?? false, given.campaignsClosed);
+        told('subdomain', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase());
+        const phone = phoneOf(given.phone);
+
+        const user = company.owner_id && (await people.person(tx, company.owner_id));
+        if (!user) await addOwner(tx, ctx, company, given, sender);
+        else {
+          if (phone.number !== user.phonenum || phone.country !== user.phone_country)
+            words.push('phone number');
+          await people.setProfile(tx, user.id, {
+            name: given.ownerName,
+            phonenum: phone.number,
+            phone_country: phone.country,
+            phone_calling: phone.calling,
+          });
+          if (given.email !== user.email) {
+            const who = { id: user.id, name: user.name, email: user.email, ...owner };
+            await invites.moveAddress(tx, ctx, sender, who, given.email);
+            // Who has no password yet gets the invitation at the new address.
+            if (!(await people.secretOf(tx, user.id))?.password_hash)
+              await invites.invite(
+                tx,
+                ctx,
+                sender,
+                { ...who, email: given.email },
+                await hostOf(ctx, tx, company.id),
+              );
+          }
+        }
+        await keep(tx, ctx, company, given, { api: before.api_mode ?? false });
+
+        if (given.terms || given.modules) {
+          const terms = given.terms ? policy.termsAfter(choosable, before.terms, given.terms) : before.terms;
+          const { after, taken } = given.modules
+            ? policy.modulesAfter(choosable, before.modules, given.modules)
+            : { after: before.modules, taken: [] };
+          for (const module of taken) {
+            if ((await store.activeCampaigns(tx, company, module)).length > 0)
+              throw policy.refuse('selectedmodules', messages.productHasCampaigns);
+          }
+          told('payment terms', policy.wordsOf(before.terms), policy.wordsOf(terms));
+          told('products', policy.wordsOf(before.modules), policy.wordsOf(after));
+          await tenants.products.choose(tx, { ...owner, modules: after, terms, updated_at: clock.now() });
+        }
+        if (given.planId !== undefined && (given.planId || null) !== before.plan_id) {
+          ctx.need('cost.write');
+          if (!isAgency) throw policy.refuse('planMinSpendId', 'can be set for an agency only');
+          const plan = await plans.giveWithin(tx, ctx, { ...company, id: company.id }, given.planId || null);
+          words.push(`minimum-spend plan: ${plan}`);
+        }
+        const values = {
+          ...(given.name === company.name ? {} : { name: given.name }),
+          ...(given.externalId === undefined ? {} : { external_id: given.externalId }),
+        };
+        await store.save(tx, company.id, company.version, values);
+        await audit.record(tx, ctx, {
+          action: 'company.update',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Changed the ${company.kind} ${company.name}: ${words.join(', ') || 'nothing'}`,
+          owner,
+        });
+        return nodeOf(tx, company.id);
+      });
+    },
+
+    /**
+     * Removes an agency with its clients, or a client: nobody of it can sign in any more. Rows, hosts and addresses stay, so
+     * that it can be brought back. @throws Refusal 404, 409 with active campaigns, a balance or something due
+     */
+    remove(ctx: Ctx, parentId: string, targetId: string) {
+      ownOnly(ctx, parentId);
+      return change(ctx, async (tx) => {
+        const company = await child(tx, ctx, targetId);
+        const at = clock.now();
+        const campaigns = (await store.activeCampaigns(tx, company)).length;
+        const fault = policy.removalFault(company.name, {
+          campaigns,
+          ...(await store.money(tx, company, new Date(at.getTime() + 1000))),
+        });
+        if (fault) throw new Refusal('conflict', fault);
+        const removed = await store.remove(tx, company.id, at);
+        await audit.record(tx, ctx, {
+          action: 'company.remove',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Removed the ${company.kind} ${company.name}${removed > 1 ? ` and its ${removed - 1} clients` : ''}`,
+          owner: { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
+        });
+      });
+    },
+
+    /** Sends the owner another invitation. @throws Refusal 404, 409 where nobody is to be invited, 422 */
+    async resendInvitation(ctx: Ctx, parentId: string, targetId: string) {
+      ownOnly(ctx, parentId);
+      const sender = await invites.sender(ctx, ctx.actor.companyId);
+      await inScope(db.app, ctx.scope, async (tx) => {
+        const company = await child(tx, ctx, targetId);
+        const user = company.owner_id && (await people.secretOf(tx, company.owner_id));
+        if (!user) throw new Refusal('conflict', ownMessages.noOwnerToInvite);
+        await invites.invite(tx, ctx, sender, user, await hostOf(ctx, tx, company.id));
+        await audit.record(tx, ctx, {
+          action: 'company.invite',
+          objectKind: 'user',
+          objectId: user.id,
+          description: `Sent ${user.name} (${user.email}) of ${company.name} another invitation`,
+          owner: { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
+        });
+      });
+    },
+
+    /** The numbers of the active campaigns of a company in a product. @throws Refusal 404 */
+    activeCampaigns: (ctx: Ctx, companyId: string, module: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = (await tenants.company(tx, companyId)) ?? missing();
+        return store.activeCampaigns(tx, company, module);
+      }),
+  };
+}

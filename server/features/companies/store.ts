@@ -1,0 +1,245 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { CompanyFilter, CompanySort } from '../../../contract/companies.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+/** A row of the agency or client list as it is stored. */
+export interface NodeRow {
+  id: string;
+  root_id: string;
+  agency_id: string;
+  parent_id: string;
+  kind: 'agency' | 'client';
+  name: string;
+  created_at: Date;
+  version: number;
+  external_id: string;
+  owner_id: string | null;
+  owner_name: string;
+  owner_email: string;
+  phonenum: string | null;
+  phone_country: string | null;
+  phone_calling: string | null;
+  profile_done: boolean | null;
+  subdomain: string | null;
+  domain: string | null;
+  package_id: string | null;
+  manual_bill: boolean | null;
+  payment_status: '' | 'failed' | null;
+  campaigns_closed: boolean | null;
+  api_mode: boolean | null;
+  white_labelling: boolean | null;
+  excluded_minimum_spend: boolean | null;
+  excluded_onboarding: boolean | null;
+  onboarding_charged: Date | null;
+  card_id: string | null;
+  account_status: string | null;
+  developer_agreed: boolean;
+  plan_id: string | null;
+  modules: string[] | null;
+  terms: string[] | null;
+  local_url: string | null;
+  locator_url: string | null;
+  sales: { role: string; id: string; name: string }[];
+  clients: bigint;
+  active_campaigns: bigint;
+}
+
+/** Which rows of a list, and in what order. */
+export interface Wanted {
+  kind: 'agency' | 'client' | undefined;
+  module: string | undefined;
+  sort: CompanySort | undefined;
+  order: 'asc' | 'desc';
+  search: string;
+  card: 'all' | 'active' | 'failed' | 'none';
+  campaigns: 'all' | 'active' | 'inactive';
+  filters: CompanyFilter[];
+  exclude: string[];
+  limit: number;
+  offset: number;
+}
+
+/** The most hits of a search that are sorted and paged; more than that is no search result. */
+const MOST_HITS = 10_000;
+
+const SORTS: Record<CompanySort, RawBuilder<unknown>> = {
+  company_name: sql`lower(c.name)`,
+  full_name: sql`lower(c.owner_name)`,
+  email: sql`c.owner_email`,
+  created_at: sql`c.created_at`,
+};
+const FILTERS: Record<CompanyFilter, RawBuilder<boolean>> = {
+  direct_payment: sql`exists (select from company_billing b where b.company_id = c.id and b.manual_bill)`,
+  payment_failed: sql`exists (select from company_billing b where b.company_id = c.id and b.payment_status = 'failed')`,
+  // Nobody has a key: the developer's API comes with its own page.
+  api_key_generated: sql`false`,
+  developer_mode_enabled: sql`exists (select from company_billing b where b.company_id = c.id and b.api_mode)`,
+};
+const CARD = sql`exists (select from payment_card p where p.company_id = c.id and p.removed_at is null)`;
+const CARDS = {
+  active: sql<boolean>`${CARD} and not ${FILTERS.payment_failed}`,
+  failed: FILTERS.payment_failed,
+  none: sql<boolean>`not ${CARD}`,
+};
+const ACTIVE = sql`exists (select from campaign g where g.agency_id = c.agency_id and (c.kind = 'agency' or g.company_id = c.id)
+  and g.state = 'active')`;
+
+/**
+ * A page of the companies right below `parentId`, with everything a row shows, in one statement; and how many there are.
+ * `developerVersion`: the version of the developer's agreement that holds.
+ */
+export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVersion: string) {
+  const where = [sql`c.parent_id = ${parentId} and c.removed_at is null`];
+  if (wanted.kind) where.push(sql`c.kind = ${wanted.kind}`);
+  if (wanted.search) {
+    const pattern = `%${wanted.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+    where.push(sql`c.id = any(array(select search_companies(${pattern}, ${parentId}, ${MOST_HITS})))`);
+  }
+  if (wanted.module)
+    where.push(sql`not exists (select from company_products p where p.company_id = c.id and p.modules is not null
+      and not ${wanted.module} = any(p.modules))`);
+  if (wanted.card !== 'all') where.push(CARDS[wanted.card]);
+  if (wanted.campaigns !== 'all') where.push(wanted.campaigns === 'active' ? ACTIVE : sql`not ${ACTIVE}`);
+  for (const filter of new Set(wanted.filters)) where.push(FILTERS[filter]);
+  if (wanted.exclude.length > 0) where.push(sql`c.id <> all(${wanted.exclude}::uuid[])`);
+  const all = sql`from company c where ${sql.join(where, sql` and `)}`;
+  // Without a choice the newest come first.
+  const key = SORTS[wanted.sort ?? 'created_at'];
+  const dir = (wanted.sort ? wanted.order : 'desc') === 'desc' ? sql`desc` : sql`asc`;
+  const ids = sql`select c.id, row_number() over () as place from
+    (select c.id ${all} order by ${key} ${dir}, c.id ${dir} limit ${wanted.limit} offset ${wanted.offset}) c`;
+  const rows = await nodes(tx, ids, developerVersion);
+  const { rows: counted } = await sql<{ total: bigint }>`select count(*) as total ${all}`.execute(tx);
+  return { rows, total: Number(counted[0]!.total) };
+}
+
+/** One row; undefined for a company that the scope does not hold, or that is removed. */
+export async function node(tx: Tx, id: string, developerVersion: string): Promise<NodeRow | undefined> {
+  const one = sql`select c.id, 1 as place from company c where c.id = ${id} and c.removed_at is null`;
+  return (await nodes(tx, one, developerVersion))[0];
+}
+
+async function nodes(tx: Tx, ids: RawBuilder<unknown>, developerVersion: string): Promise<NodeRow[]> {
+  const { rows } = await sql<NodeRow>`
+    with wanted as materialized (${ids})
+    select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.version, c.external_id,
+      c.owner_id, c.owner_name, c.owner_email,
+      u.phonenum, u.phone_country, u.phone_calling, u.profile_done,
+      (select d.host from domain d where d.company_id = c.id and d.kind = 'subdomain' limit 1) as subdomain,
+      coalesce((select d.host from domain d where d.company_id = c.id and d.kind = 'custom' limit 1),
+        (select m.host from domain_claim m where m.company_id = c.id order by m.created_at desc, m.host limit 1)) as domain,
+      b.package_id, b.manual_bill, b.payment_status, b.campaigns_closed, b.api_mode, b.white_labelling,
+      b.excluded_minimum_spend, b.excluded_onboarding, b.onboarding_charged,
+      (select p.id from payment_card p where p.company_id = c.id and p.removed_at is null) as card_id,
+      a.status as account_status,
+      exists (select from agreement_acceptance g where g.company_id = c.id and g.document_type = 'developer'
+        and g.version = ${developerVersion} and g.accepted_at >= coalesce(b.api_mode_since, '-infinity')) as developer_agreed,
+      (select o.plan_id from minspend_choice o where o.company_id = c.id
+       order by o.valid_from desc, o.serial desc limit 1) as plan_id,
+      s.modules, s.terms,
+      (select l.slug from module_label l where l.company_id = c.id and l.module = 'local') as local_url,
+      (select l.slug from module_label l where l.company_id = c.id and l.module = 'locator') as locator_url,
+      coalesce((select json_agg(json_build_object('role', r.role, 'id', r.user_id, 'name', w.name))
+        from sales_assignment r join user_account w on w.id = r.user_id where r.company_id = c.id), '[]') as sales,
+      (select count(*) from company k where k.parent_id = c.id and k.removed_at is null) as clients,
+      (select count(*) from campaign g where g.agency_id = c.agency_id and (c.kind = 'agency' or g.company_id = c.id)
+        and g.state = 'active') as active_campaigns
+    from wanted
+    join company c on c.id = wanted.id
+    left join user_account u on u.id = c.owner_id
+    left join company_billing b on b.company_id = c.id
+    left join connected_account a on a.company_id = c.id
+    left join company_products s on s.company_id = c.id
+    order by wanted.place`.execute(tx);
+  return rows;
+}
+
+/** A company of the scope by its own id or its owner's, locked against other changes. */
+export async function lockTarget(tx: Tx, id: string) {
+  return tx
+    .selectFrom('company')
+    .selectAll()
+    .where((eb) => eb.or([eb('id', '=', id), eb('owner_id', '=', id)]))
+    .where('kind', '<>', 'root')
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Sets what is the company's own, and counts one version if nothing else has. Returns the version. */
+export async function save(
+  tx: Tx,
+  id: string,
+  was: number,
+  values: { name?: string; external_id?: string },
+): Promise<number> {
+  if (Object.keys(values).length > 0)
+    await tx.updateTable('company').set(values).where('id', '=', id).execute();
+  await tx
+    .updateTable('company')
+    .set({ version: was + 1 })
+    .where('id', '=', id)
+    .where('version', '=', was)
+    .execute();
+  const row = await tx.selectFrom('company').select('version').where('id', '=', id).executeTakeFirstOrThrow();
+  return row.version;
+}
+
+/** The numbers of the active campaigns of an agency or client, by product where one is named. */
+export async function activeCampaigns(
+  tx: Tx,
+  company: { id: string; kind: string },
+  module?: string,
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('campaign')
+    .select('number')
+    .where(company.kind === 'agency' ? 'agency_id' : 'company_id', '=', company.id)
+    .where('state', '=', 'active')
+    .$if(module !== undefined, (q) => q.where('module', '=', module as 'local'))
+    .orderBy('number')
+    .execute();
+  return rows.map((row) => String(row.number));
+}
+
+/**
+ * What stands in the way of a removal, micro-dollars: what the company (of an agency its clients, too) still has in wallets
+ * and prepaid balances, and what it owes, invoiced or not.
+ */
+export async function money(tx: Tx, company: { id: string; kind: string }, at: Date) {
+  const { rows } = await sql<{ has: bigint; owes: bigint }>`
+    with those as (select c.id from company c where c.id = ${company.id} or c.agency_id = ${company.id})
+    select
+      coalesce((select sum(b.balance) from account_balance b where b.company_id in (select id from those)), 0)::bigint as has,
+      (coalesce((select sum(i.total_micros - i.paid_micros - i.credited_micros) from invoice i
+        where i.company_id in (select id from those) and i.status = 'open'), 0)
+       - coalesce((select sum(least(balance_of(a.company_id, array[account_code(a.kind)], ${at}), 0)) from
+        (select distinct company_id, kind from account where company_id in (select id from those)
+           and kind in ('client_unbilled', 'agency_payable')) a), 0))::bigint as owes`.execute(tx);
+  return rows[0]!;
+}
+
+/** Takes a company off, an agency with its clients. Rows stay, so that it can be brought back. */
+export async function remove(tx: Tx, id: string, at: Date): Promise<number> {
+  const done = await tx
+    .updateTable('company')
+    .set({ removed_at: at })
+    .where((eb) => eb.or([eb('id', '=', id), eb('agency_id', '=', id)]))
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  return Number(done.numUpdatedRows);
+}
+
+/** The main host of a company, in the transaction that may have just made it; null: none. */
+export async function hostOf(tx: Tx, companyId: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('domain')
+    .select('host')
+    .where('company_id', '=', companyId)
+    .where('verified_at', 'is not', null)
+    .orderBy('is_primary', 'desc')
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.host ?? null;
+}

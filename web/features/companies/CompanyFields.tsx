@@ -1,0 +1,157 @@
+import { Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { PhoneInput } from '../../ui/PhoneInput.tsx';
+import classes from './companies.module.css';
+import { INPUT_MAX } from './companies.ts';
+import type { CompanyForm as Form } from './form.ts';
+
+/** Company, owner, e-mail and phone, which both forms have. */
+export function OwnerFields({ form }: { form: Form }) {
+  return (
+    <>
+      <TextInput
+        label="Company Name"
+        withAsterisk
+        autoComplete="off"
+        maxLength={INPUT_MAX}
+        {...form.getInputProps('ClientCompanyName')}
+      />
+      <TextInput
+        label="Full Name"
+        withAsterisk
+        autoComplete="off"
+        maxLength={INPUT_MAX}
+        {...form.getInputProps('ClientFullName')}
+      />
+      <TextInput
+        label="Email"
+        type="email"
+        withAsterisk
+        autoComplete="off"
+        maxLength={120}
+        {...form.getInputProps('ClientEmail')}
+      />
+      <div className={classes.wide}>
+        <PhoneInput required {...form.getInputProps('ClientPhone')} />
+      </div>
+    </>
+  );
+}
+
+/** The name below the platform's own domain. */
+export function SubdomainField({ form, suffix }: { form: Form; suffix: string }) {
+  return (
+    <TextInput
+      label="Subdomain"
+      withAsterisk
+      autoComplete="off"
+      maxLength={100}
+      description="Where its people and clients sign in."
+      rightSection={
+        <Text size="sm" c="dimmed" className={classes.suffix!} title={suffix}>
+          {suffix}
+        </Text>
+      }
+      rightSectionWidth={Math.min(180, 12 + suffix.length * 8)}
+      rightSectionPointerEvents="none"
+      {...form.getInputProps('DownlineSubDomain')}
+    />
+  );
+}
+
+/** Ticks of a list, with what is wrong under them. */
+export function Ticks(props: {
+  form: Form;
+  field: 'selectedterms' | 'selectedmodules';
+  label: string;
+  required?: boolean;
+  choices: { value: string; label: string }[];
+}) {
+  const { form, field, choices } = props;
+  return (
+    <Checkbox.Group label={props.label} withAsterisk={props.required ?? false} {...form.getInputProps(field)}>
+      <Group gap="md" mt={4}>
+        {choices.map((one) => (
+          <Checkbox key={one.value} value={one.value} label={one.label} />
+        ))}
+        {choices.length === 0 && (
+          <Text size="sm" c="dimmed">
+            There is none to choose.
+          </Text>
+        )}
+      </Group>
+    </Checkbox.Group>
+  );
+}
+
+/** A plan of minimum spend, or the platform's default one. */
+export function PlanField(props: {
+  form: Form;
+  plans: { id: string; planName: string; default: 'T' | 'F' }[];
+}) {
+  const standard = props.plans.find((plan) => plan.default === 'T');
+  return (
+    <Select
+      label="Minimum Spend Config"
+      allowDeselect={false}
+      data={[
+        { value: '', label: standard ? `Default (${standard.planName})` : 'Default' },
+        ...props.plans.map((plan) => ({ value: plan.id, label: plan.planName })),
+      ]}
+      {...props.form.getInputProps('planMinSpendId')}
+    />
+  );
+}
+
+/** The switches of the edit form. */
+export function Flags(props: { form: Form; kind: 'agency' | 'client'; apiMode: boolean }) {
+  const { form } = props;
+  return (
+    <Stack gap="xs">
+      {props.kind === 'agency' && (
+        <Checkbox
+          label="White Labelling"
+          {...form.getInputProps('ClientWhiteLabeling', { type: 'checkbox' })}
+        />
+      )}
+      {props.apiMode && (
+        <Checkbox
+          label="Enable API Developer Mode"
+          {...form.getInputProps('ApiMode', { type: 'checkbox' })}
+        />
+      )}
+      {props.kind === 'client' && (
+        <Checkbox
+          label="Disable adding campaigns"
+          {...form.getInputProps('disabledaddcampaign', { type: 'checkbox' })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** A domain of the agency's own. */
+export function DomainField({ form }: { form: Form }) {
+  return (
+    <TextInput
+      label="Domain Name"
+      placeholder="portal.example.com"
+      autoComplete="off"
+      maxLength={300}
+      description="Its own domain, proved by DNS records later. Empty: none."
+      {...form.getInputProps('DownlineDomain')}
+    />
+  );
+}
+
+/** Its id elsewhere. */
+export function OrganizationField({ form }: { form: Form }) {
+  return (
+    <TextInput
+      label="Organization ID"
+      autoComplete="off"
+      maxLength={INPUT_MAX}
+      description="What another system calls it. Empty: nothing."
+      {...form.getInputProps('DownlineOrganizationID')}
+    />
+  );
+}

@@ -1,0 +1,284 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import type { FormErrors } from '@mantine/form';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { MODULES } from '../../../contract/choices.ts';
+import { messages } from '../../../contract/messages.ts';
+import { api } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
+import { useMay, useUser } from '../../api/user.ts';
+import { useBrand } from '../../brand/brand.ts';
+import { alertModal, confirm } from '../../ui/confirm.tsx';
+import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
+import {
+  DomainField,
+  Flags,
+  OrganizationField,
+  OwnerFields,
+  PlanField,
+  SubdomainField,
+  Ticks,
+} from './CompanyFields.tsx';
+import classes from './companies.module.css';
+import { type CompanyItem, named } from './companies.ts';
+import {
+  type CompanyForm,
+  type CompanyValues,
+  changeToWire,
+  EMPTY,
+  failureWords,
+  newToWire,
+  takenAway,
+  useCompanyForm,
+  valuesOf,
+} from './form.ts';
+
+/** What a refusal says of fields, under them; what names none is told beside them. */
+function useFailure(form: CompanyForm) {
+  return (error: unknown): void => {
+    const fields = error instanceof ApiError && error.status === 422 ? error.errors : {};
+    const known = Object.entries(fields).filter(([field]) => field in form.getValues());
+    if (known.length === 0) {
+      notifyFailed(failureWords(error));
+      return;
+    }
+    const errors: FormErrors = Object.fromEntries(known.map(([field, texts]) => [field, texts.join(' ')]));
+    form.setErrors(errors);
+    focusFirstWrong(form, errors);
+    // A refused create or update says so in the server's words, too (spec calls 8).
+    const words = known.map(([, texts]) => texts.join(' '));
+    if (error instanceof ApiError && words.includes(error.message)) notifyFailed(error.message);
+  };
+}
+
+/** What follows a subdomain, of the platform's own domain. */
+const suffixOf = (host: string): string => `.${host}`;
+
+/** The inline form to add an agency or client (spec product 2). */
+export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose: () => void }) {
+  const user = useUser();
+  const brand = useBrand();
+  const cache = useQueryClient();
+  const form = useCompanyForm(EMPTY, kind, false);
+  const failed = useFailure(form);
+  const leave = useLeaveGuard(form.isDirty(), `What you have entered of the new ${kind} is lost.`);
+  const send = async (values: CompanyValues) => {
+    try {
+      const { message } = await api.companies.create({
+        companyID: user.company_id,
+        idsys: user.company_root_id,
+        ...(await newToWire(values, kind)),
+      } as never);
+      notifyDone(message);
+      leave();
+      onClose();
+    } catch (error) {
+      failed(error);
+    }
+    await cache.invalidateQueries({ queryKey: ['companies'] });
+  };
+  const isReady = form.values.ClientFullName.trim() !== '' && form.values.ClientEmail.trim() !== '';
+  return (
+    <form
+      noValidate
+      className={`${classes.form} ${classes.add}`}
+      aria-label={kind === 'agency' ? 'Add agency' : 'Add client'}
+      onSubmit={form.onSubmit(send, (errors) => focusFirstWrong(form, errors))}
+    >
+      <Stack gap="md">
+        <Title order={2} size="h4">
+          {kind === 'agency' ? 'New agency' : 'New client'}
+        </Title>
+        <div className={classes.grid}>
+          <OwnerFields form={form} />
+          {kind === 'agency' && (
+            <>
+              <DomainField form={form} />
+              <SubdomainField form={form} suffix={suffixOf(brand.domain)} />
+            </>
+          )}
+          <OrganizationField form={form} />
+        </div>
+        <Text size="sm" c="dimmed">
+          The owner gets an invitation by e-mail with a link to set a password.
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!isReady} loading={form.submitting} {...keepFocus}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The inline form to change an agency or client (spec product 2, 4). */
+export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => void }) {
+  const user = useUser();
+  const brand = useBrand();
+  const cache = useQueryClient();
+  const isAgency = row.kind === 'agency';
+  const inTree = user.company_kind === 'root' && user.rootcomp && row.company_root_id === user.company_id;
+  const mayPlan =
+    useMay('cost.write') && isAgency && user.user_type !== 'sales' && brand.idsys === brand.masteridsys;
+  const may = { apiMode: inTree && isAgency, plan: mayPlan };
+  const plans = useQuery({
+    queryKey: ['minimum-spend-plans'],
+    queryFn: ({ signal }) => api.costs.plans(undefined, { signal }),
+    enabled: mayPlan,
+  });
+  const [conflict, setConflict] = useState<string>();
+  const form = useCompanyForm(valuesOf(row), row.kind, true);
+  const failed = useFailure(form);
+  const leave = useLeaveGuard(form.isDirty(), `Your changes to ${named(row.company_name)} are lost.`);
+  const suffix = row.subdomain ? row.subdomain.slice(row.orisubdomain.length) : suffixOf(brand.domain);
+
+  /** Whether the products that go have no active campaign; else says which are in the way. */
+  const productsAreFree = async (modules: string[]): Promise<boolean> => {
+    const found = await Promise.all(
+      modules.map(async (module) => ({
+        module,
+        ids: (
+          await api.companies.checkCampaignActive({
+            company_id: row.company_id,
+            leadspeek_type: module,
+            user_type: isAgency ? 'agency' : 'client',
+          })
+        ).active_campaign_id,
+      })),
+    );
+    const busy = found.filter(({ ids }) => ids.length > 0);
+    if (busy.length === 0) return true;
+    await alertModal(
+      'Active campaigns',
+      <>
+        {messages.productHasCampaigns}
+        {busy.map(({ module, ids }) => (
+          <Text key={module} size="sm" mt="sm" style={{ overflowWrap: 'anywhere' }}>
+            <strong>{labelOf(row, module)}</strong>: {ids.map((id) => `#${id}`).join(', ')}
+          </Text>
+        ))}
+      </>,
+    );
+    return false;
+  };
+
+  const send = async (values: CompanyValues) => {
+    setConflict(undefined);
+    try {
+      const taken = takenAway(row, values);
+      if (taken.length > 0 && !(await productsAreFree(taken))) {
+        form.setFieldValue('selectedmodules', [...values.selectedmodules, ...taken]);
+        return;
+      }
+      if (
+        may.apiMode &&
+        values.ApiMode !== (row.api_mode === 'T') &&
+        !(await developerMode(row, values.ApiMode))
+      ) {
+        form.setFieldValue('ApiMode', !values.ApiMode);
+        return;
+      }
+      const { message } = await api.companies.update({
+        companyID: user.company_id,
+        idsys: user.company_root_id,
+        ...(await changeToWire(values, row, may)),
+      } as never);
+      notifyDone(message);
+      leave();
+      await cache.invalidateQueries({ queryKey: ['companies'] });
+      onClose();
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) setConflict(error.message);
+      else failed(error);
+    }
+  };
+  return (
+    <form
+      noValidate
+      className={classes.form}
+      aria-label={`Edit ${row.company_name}`}
+      onSubmit={form.onSubmit(send, (errors) => focusFirstWrong(form, errors))}
+    >
+      <Stack gap="md">
+        <div className={classes.grid}>
+          <OwnerFields form={form} />
+          {isAgency && <SubdomainField form={form} suffix={suffix} />}
+          {mayPlan && plans.data && <PlanField form={form} plans={plans.data.data} />}
+        </div>
+        <Ticks
+          form={form}
+          field="selectedterms"
+          label="Payment Term"
+          required
+          choices={row.rootpaymentterm}
+        />
+        <Ticks form={form} field="selectedmodules" label="Product(s)" choices={row.rootmodules} />
+        <Flags form={form} kind={row.kind} apiMode={may.apiMode} />
+        {plans.error && (
+          <Notice tone="warn" title="The minimum-spend plans could not be loaded">
+            All else can be saved; the plan stays as it is.
+          </Notice>
+        )}
+        {conflict && (
+          <Notice
+            tone="warn"
+            live="alert"
+            title="Not saved"
+            action={
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={async () => {
+                  leave();
+                  onClose();
+                  await cache.invalidateQueries({ queryKey: ['companies'] });
+                }}
+              >
+                Reload
+              </Button>
+            }
+          >
+            {conflict}
+          </Notice>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting} {...keepFocus}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const labelOf = (row: CompanyItem, module: string): string =>
+  row.rootmodules.find((one) => one.value === module)?.label ??
+  MODULES.find((one) => one.module === module)?.name ??
+  module;
+
+/** Asks before the developer mode goes on or off (spec product 4). */
+const developerMode = (row: CompanyItem, on: boolean): Promise<boolean> =>
+  confirm(
+    on
+      ? {
+          title: `Enable API developer mode for ${named(row.company_name)}?`,
+          body: 'When the agency accepts the terms it is charged a one-time fee, and a new minimum spend holds from the date of acceptance.',
+          verb: 'Enable',
+        }
+      : {
+          title: `Disable API developer mode for ${named(row.company_name)}?`,
+          body: 'The developer features are reset. If the mode is enabled again, the fee applies again.',
+          verb: 'Disable',
+          danger: true,
+        },
+  );

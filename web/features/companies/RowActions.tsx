@@ -1,0 +1,146 @@
+import { ActionIcon, Menu, Switch, Tooltip } from '@mantine/core';
+import {
+  IconCreditCardOff,
+  IconDots,
+  IconEye,
+  IconHistory,
+  IconKey,
+  IconMail,
+  IconPencil,
+  IconPigMoney,
+  IconReceipt,
+  IconTag,
+  IconTrash,
+  IconUsers,
+} from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { apiIcon } from '../../../contract/company-rules.ts';
+import type { RowAction } from '../../../contract/row-actions.ts';
+import classes from './companies.module.css';
+import type { CompanyItem } from './companies.ts';
+import { OnboardingPopover } from './OnboardingPopover.tsx';
+
+/** What a menu entry of a row asks for. */
+export type Doing =
+  | Exclude<RowAction, 'manualBill' | 'agreement' | 'apiKey' | 'onboardingCharge'>
+  | 'priceSetup'
+  | 'invite';
+
+/** What can be done with a row: switch and signs beside each other, the rest in a menu (spec product 2, Row actions). */
+export function RowActions(props: {
+  row: CompanyItem;
+  offered: RowAction[];
+  /** Answers whether the switch stays. */
+  onManualBill: (on: boolean) => Promise<boolean>;
+  onDo: (what: Doing) => void;
+}) {
+  const { row, offered, onDo } = props;
+  // The switch moves at once and goes back on a cancel or a failure.
+  const [wanted, setWanted] = useState<boolean>();
+  const isOn = wanted ?? row.manual_bill === 'T';
+  const sign = apiIcon(row);
+  const has = (action: RowAction) => offered.includes(action);
+  const item = (what: Doing, label: string, icon: ReactNode, color?: string) => (
+    <Menu.Item leftSection={icon} {...(color ? { color } : {})} onClick={() => onDo(what)}>
+      {label}
+    </Menu.Item>
+  );
+  const size = 16;
+  return (
+    <div className={classes.actions}>
+      {has('manualBill') && (
+        <Tooltip label={isOn ? 'Direct payment is on' : 'Direct payment is off'}>
+          <Switch
+            size="md"
+            onLabel="ON"
+            offLabel="OFF"
+            // The word of a switch that is off is text, and has to be read as such.
+            {...(isOn ? {} : { styles: { trackLabel: { color: 'var(--mantine-color-text)' } } })}
+            aria-label={`Manual bill of ${row.company_name}`}
+            checked={isOn}
+            disabled={wanted !== undefined}
+            onChange={async (event) => {
+              const on = event.currentTarget.checked;
+              setWanted(on);
+              await props.onManualBill(on);
+              // Whatever has become of it, the row says.
+              setWanted(undefined);
+            }}
+          />
+        </Tooltip>
+      )}
+      {has('apiKey') && (
+        <Tooltip label={sign.words}>
+          <span
+            className={classes.icon}
+            data-colour={sign.colour}
+            role="img"
+            aria-label={`API developer: ${sign.words}`}
+          >
+            <IconKey size={18} aria-hidden="true" />
+          </span>
+        </Tooltip>
+      )}
+      {has('paymentFailed') && (
+        <Tooltip label="Payment failed. Clear it">
+          <ActionIcon
+            variant="light"
+            color="red"
+            aria-label={`Payment failed of ${row.company_name}`}
+            onClick={() => onDo('paymentFailed')}
+          >
+            <IconCreditCardOff size={18} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      {has('onboardingCharge') && <OnboardingPopover row={row} />}
+      {has('edit') && (
+        <Tooltip label="Edit">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Edit ${row.company_name}`}
+            onClick={() => onDo('edit')}
+          >
+            <IconPencil size={18} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      {offered.length > 0 && (
+        <Menu position="bottom-end" withinPortal>
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${row.company_name}`}>
+              <IconDots size={18} aria-hidden="true" />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {has('viewAs') &&
+              row.id &&
+              item('viewAs', `View as ${row.kind}`, <IconEye size={size} aria-hidden="true" />)}
+            {has('setSales') &&
+              item('setSales', 'Set sales person', <IconUsers size={size} aria-hidden="true" />)}
+            {has('setCost') && item('setCost', 'Set cost', <IconTag size={size} aria-hidden="true" />)}
+            {row.kind === 'client' &&
+              item('priceSetup', 'Price set-up', <IconReceipt size={size} aria-hidden="true" />)}
+            {has('minimumSpendExclusion') &&
+              item(
+                'minimumSpendExclusion',
+                row.exclude_minimum_spend ? 'Include in minimum spend' : 'Exclude from minimum spend',
+                <IconPigMoney size={size} aria-hidden="true" />,
+              )}
+            {has('edit') &&
+              row.id &&
+              item('invite', 'Send invitation again', <IconMail size={size} aria-hidden="true" />)}
+            {has('logs') && item('logs', 'User logs', <IconHistory size={size} aria-hidden="true" />)}
+            {has('remove') && (
+              <>
+                <Menu.Divider />
+                {item('remove', 'Remove', <IconTrash size={size} aria-hidden="true" />, 'red')}
+              </>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import { messages } from '../../../contract/messages.ts';
+import type { SessionUser } from '../../../contract/people.ts';
+import { api } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+import { alertModal, confirm } from '../../ui/confirm.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { type CompanyItem, named } from './companies.ts';
+
+// What a row's switches and buttons do (spec product 4, calls 8). Each answers whether something has changed; on a cancel
+// or a failure nothing has, and the row shows what it showed before.
+
+/** The server's own words where it refused; undefined where it is away or broke. */
+const refused = (error: unknown): string | undefined =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500 ? error.message : undefined;
+
+/** Bills an agency directly, or no longer. */
+export async function switchManualBill(row: CompanyItem, on: boolean): Promise<boolean> {
+  const isSure = await confirm(
+    on
+      ? {
+          title: `Direct payment for ${named(row.company_name)}?`,
+          body: "All campaigns will be billed wholesale directly to the agency's card. Client billing is handled outside the system.",
+          verb: 'Turn on',
+        }
+      : {
+          title: `End direct payment for ${named(row.company_name)}?`,
+          body: "All campaigns will be stopped, and a to-date bill will be charged to the agency's card.",
+          verb: 'Turn off',
+          danger: true,
+        },
+  );
+  if (!isSure) return false;
+  try {
+    await api.collection.manualBill({ companyID: row.company_id, manualBill: on ? 'T' : 'F' });
+    notifyDone(messages.manualBillSaved);
+    return true;
+  } catch {
+    notifyFailed(messages.manualBillFailed);
+    return false;
+  }
+}
+
+/** Excludes an agency from the minimum spend, or includes it again. */
+export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
+  const isExcluded = row.exclude_minimum_spend === 1;
+  const isSure = await confirm(
+    isExcluded
+      ? {
+          title: `Include ${named(row.company_name)} in the minimum spend?`,
+          body: 'From now on the agency is charged what it lacks to its minimum spend.',
+          verb: 'Include',
+        }
+      : {
+          title: `Exclude ${named(row.company_name)} from the minimum spend?`,
+          body: 'The agency is not charged a minimum spend until it is included again.',
+          verb: 'Exclude',
+        },
+  );
+  if (!isSure) return false;
+  try {
+    await api.minspend.exclude({ CompanyID: row.company_id });
+    notifyDone(messages.minSpendToggled);
+    return true;
+  } catch {
+    notifyFailed(messages.minSpendFailed);
+    return false;
+  }
+}
+
+/** Charges what is due of an agency and clears its failed payment. */
+export async function settle(row: CompanyItem): Promise<boolean> {
+  const isSure = await confirm({
+    title: `Clear the failed payment of ${named(row.company_name)}?`,
+    body: 'What is due is charged to its card, and the failed payment is cleared. This cannot be undone.',
+    verb: 'Clear',
+    danger: true,
+  });
+  if (!isSure) return false;
+  try {
+    const { data } = await api.collection.settle({ userID: row.id });
+    if (data.result !== 'success') {
+      notifyFailed(data.message || messages.settlementFailed);
+      return false;
+    }
+    notifyDone(messages.settlementDone);
+    return true;
+  } catch (error) {
+    notifyFailed(refused(error) ?? messages.settlementFailed);
+    return false;
+  }
+}
+
+/** Removes an agency or client. */
+export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_id'>): Promise<boolean> {
+  const isSure = await confirm({
+    title: `Remove ${named(row.company_name)}?`,
+    body:
+      row.kind === 'agency'
+        ? 'Nobody of the agency or of its clients can sign in any more. With active campaigns, a balance or something due it is not removed.'
+        : 'Nobody of the client can sign in any more. With active campaigns, a balance or something due it is not removed.',
+    verb: 'Remove',
+    danger: true,
+  });
+  if (!isSure) return false;
+  try {
+    await api.companies.remove({ companyID: user.company_id, userID: row.id || row.company_id });
+  } catch (error) {
+    notifyFailed(wordsOf(error));
+    return false;
+  }
+  void alertModal(messages.deleted, `${named(row.company_name)} has been removed.`);
+  return true;
+}
+
+/** Sends the owner another invitation. */
+export async function invite(row: CompanyItem, user: Pick<SessionUser, 'company_id'>): Promise<void> {
+  try {
+    const { message } = await api.companies.resendInvitation({
+      companyID: user.company_id,
+      ClientID: row.id || row.company_id,
+    });
+    notifyDone(message);
+  } catch (error) {
+    notifyFailed(error);
+  }
+}

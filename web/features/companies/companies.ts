@@ -1,0 +1,154 @@
+import type { CompanyFilter } from '../../../contract/companies.ts';
+import { NAME_MAX } from '../../../contract/company-rules.ts';
+import type { Client } from '../../../contract/index.ts';
+import type { SessionUser } from '../../../contract/people.ts';
+
+type Listed = Awaited<ReturnType<Client['companies']['list']>>;
+export type Assigned = Awaited<ReturnType<Client['sales']['downline']>>['data'][number];
+/** A row of the agency or client list; what sales see of it has one's own roles, and little else. */
+export type CompanyItem = Listed['data'][number] & { roles?: Assigned['roles'] };
+export type CompanyPage = Omit<Listed, 'data'> & { data: CompanyItem[] };
+
+type Calls = {
+  companies: Pick<Client['companies'], 'list'>;
+  sales: Pick<Client['sales'], 'downline'>;
+};
+
+/** What a list is asked with, besides what it is a list of. */
+export interface Asked {
+  kind: 'agency' | 'client';
+  /** The agency whose clients they are; absent: what is right below the own company. */
+  companyID?: string | undefined;
+  Page: number;
+  PerPage: number;
+  sortby?: string | undefined;
+  order?: 'asc' | 'desc' | undefined;
+  searchQuery?: string | undefined;
+  filters?: readonly CompanyFilter[];
+}
+
+/** What sales are not told of a company. */
+const UNTOLD: Omit<
+  CompanyItem,
+  'company_id' | 'company_name' | 'kind' | 'created_at' | 'name' | 'email' | 'clients' | 'user_type'
+> = {
+  id: '',
+  company_root_id: '',
+  package_id: '',
+  phonenum: '',
+  phone_country_code: '',
+  phone_country_calling_code: '',
+  subdomain: '',
+  orisubdomain: '',
+  domain: '',
+  external_organizationid: '',
+  manual_bill: 'F',
+  is_whitelabeling: 'F',
+  api_mode: 'F',
+  is_user_generate_api: false,
+  is_marketing_services_agreement_developer: 'F',
+  exclude_minimum_spend: 0,
+  exclude_onboard_charge: 0,
+  agency_onboarding_status: false,
+  is_onboard_charged: false,
+  customer_payment_id: '',
+  company_agreement_file: '',
+  payment_status: '',
+  plan_minspend_id: '',
+  selected_payment_term: [],
+  selected_modules: [],
+  rootpaymentterm: [],
+  rootmodules: [],
+  profile_setup_completed: 'F',
+  status_acc: '',
+  leadlocalurl: '',
+  leadlocatorurl: '',
+  disabledaddcampaign: 'F',
+  active_campaigns: 0,
+  version: 0,
+  salesrep: '',
+  salesrepid: '',
+  accountexecutive: '',
+  accountexecutiveid: '',
+  accountref: '',
+  accountrefid: '',
+};
+
+/**
+ * A search as a part of a path: 'all' is the word for none, and dots alone would be taken for a folder. The server takes
+ * no notice of case or of spaces around it.
+ */
+export function searchSegment(text: string | undefined): string {
+  if (!text) return 'all';
+  if (text.toLowerCase() === 'all') return 'ALL';
+  return /^\.{1,2}$/.test(text) ? `${text} ` : text;
+}
+
+/** Reads a list of companies: sales by the sales downline call, everybody else by the downline call (ROLE-02). */
+export async function readCompanies(
+  api: Calls,
+  user: Pick<SessionUser, 'user_type' | 'company_id' | 'company_root_id'>,
+  asked: Asked,
+  options: { signal: AbortSignal },
+): Promise<CompanyPage> {
+  const { kind, companyID, filters, ...input } = asked;
+  if (user.user_type !== 'sales') {
+    return api.companies.list(
+      {
+        companyId: companyID ?? user.company_id,
+        group: 'all',
+        idsys: user.company_root_id,
+        type: kind === 'agency' ? 'userdownline' : 'client',
+        module: 'all',
+        sortby: input.sortby ?? 'all',
+        order: input.sortby ? (input.order ?? 'asc') : 'all',
+        search: searchSegment(input.searchQuery),
+        Page: input.Page,
+        PerPage: input.PerPage,
+        ...(filters?.length ? { Filters: filters.join(',') } : {}),
+        ...(companyID ? { inAgencyList: 'T' } : {}),
+      } as never,
+      options,
+    );
+  }
+  const found = await api.sales.downline(
+    { ...input, kind, ...(companyID ? { companyID } : {}) } as never,
+    options,
+  );
+  return {
+    ...found,
+    data: found.data.map(({ id, name, email, ...row }) => ({
+      ...UNTOLD,
+      ...row,
+      company_id: id,
+      name: name ?? '',
+      email: email ?? '',
+      user_type: row.kind === 'agency' ? 'userdownline' : 'client',
+    })),
+  };
+}
+
+const ROLE_WORDS = {
+  representative: 'Sales representative',
+  account_executive: 'Account executive',
+  referrer: 'Referral',
+} as const;
+
+/** What stands in the SALES column: who has the company, or for sales their own part. */
+export function salesWords(
+  row: Pick<CompanyItem, 'salesrep' | 'accountexecutive' | 'accountref' | 'roles'>,
+): string {
+  if (row.roles) return row.roles.map((role) => ROLE_WORDS[role]).join(', ');
+  // Somebody with two roles is named once.
+  return [...new Set([row.salesrep, row.accountexecutive, row.accountref].filter(Boolean))].join(', ');
+}
+
+/** A name within a sentence: cut where it is very long, and kept from turning the words around it (right to left). */
+export function named(text: string): string {
+  const all = [...text];
+  const short = all.length > 60 ? `${all.slice(0, 59).join('')}…` : text;
+  return `\u2068${short}\u2069`;
+}
+
+/** For inputs: a little more than is allowed, so that too much is told instead of cut off. */
+export const INPUT_MAX = NAME_MAX * 2 + 50;

@@ -1,0 +1,169 @@
+import { useForm } from '@mantine/form';
+import {
+  companyNameFault,
+  emailFault,
+  fullNameFault,
+  subdomainShape,
+} from '../../../contract/company-rules.ts';
+import { messages } from '../../../contract/messages.ts';
+import { ApiError } from '../../api/errors.ts';
+import type { PhoneValue } from '../../ui/phone.types.ts';
+import { loadPhones, ofWire, phoneFault } from '../../ui/usePhone.ts';
+import type { CompanyItem } from './companies.ts';
+
+/** What the add and edit forms hold. Names are those of the calls, so that a refusal finds its field. */
+export interface CompanyValues {
+  ClientCompanyName: string;
+  ClientFullName: string;
+  ClientEmail: string;
+  ClientPhone: PhoneValue;
+  DownlineDomain: string;
+  DownlineSubDomain: string;
+  DownlineOrganizationID: string;
+  planMinSpendId: string;
+  selectedterms: string[];
+  selectedmodules: string[];
+  ClientWhiteLabeling: boolean;
+  ApiMode: boolean;
+  disabledaddcampaign: boolean;
+}
+
+export const EMPTY: CompanyValues = {
+  ClientCompanyName: '',
+  ClientFullName: '',
+  ClientEmail: '',
+  ClientPhone: { country: '', number: '' },
+  DownlineDomain: '',
+  DownlineSubDomain: '',
+  DownlineOrganizationID: '',
+  planMinSpendId: '',
+  selectedterms: [],
+  selectedmodules: [],
+  ClientWhiteLabeling: false,
+  ApiMode: false,
+  disabledaddcampaign: false,
+};
+
+/** A row as the edit form begins with it. */
+export function valuesOf(row: CompanyItem): CompanyValues {
+  return {
+    ...EMPTY,
+    ClientCompanyName: row.company_name,
+    ClientFullName: row.name,
+    ClientEmail: row.email,
+    ClientPhone: ofWire(row),
+    DownlineSubDomain: row.orisubdomain,
+    DownlineOrganizationID: row.external_organizationid,
+    planMinSpendId: row.plan_minspend_id,
+    selectedterms: row.selected_payment_term.filter((one) => one.status).map((one) => one.term),
+    selectedmodules: row.selected_modules.filter((one) => one.status).map((one) => one.type),
+    ClientWhiteLabeling: row.is_whitelabeling === 'T',
+    ApiMode: row.api_mode === 'T',
+    disabledaddcampaign: row.disabledaddcampaign === 'T',
+  };
+}
+
+/** What is wrong with the fields (spec product 5), by field. @param editing an existing company, which has payment terms */
+export function faultsOf(
+  values: CompanyValues,
+  kind: 'agency' | 'client',
+  editing: boolean,
+): Record<string, string> {
+  const faults: Record<string, string | null> = {
+    ClientCompanyName: companyNameFault(values.ClientCompanyName),
+    ClientFullName: fullNameFault(values.ClientFullName),
+    ClientEmail: emailFault(values.ClientEmail),
+    ClientPhone: phoneFault(values.ClientPhone, true),
+    DownlineSubDomain: kind === 'agency' ? subdomainShape(values.DownlineSubDomain) : null,
+    selectedterms: editing && values.selectedterms.length === 0 ? messages.selectPaymentTerm : null,
+  };
+  return Object.fromEntries(Object.entries(faults).filter((one): one is [string, string] => one[1] !== null));
+}
+
+/** The form of a company, its rules checked when a field is left and when it is saved. */
+export function useCompanyForm(initialValues: CompanyValues, kind: 'agency' | 'client', editing: boolean) {
+  return useForm<CompanyValues>({
+    initialValues,
+    validate: (values) => faultsOf(values, kind, editing),
+    validateInputOnBlur: true,
+  });
+}
+export type CompanyForm = ReturnType<typeof useCompanyForm>;
+
+const flag = (value: boolean): 'T' | 'F' => (value ? 'T' : 'F');
+
+/** The parts that adding and editing have in common, as they travel. */
+async function common(values: CompanyValues, kind: 'agency' | 'client') {
+  const phone = (await loadPhones()).wireOf(values.ClientPhone);
+  return {
+    userType: kind === 'agency' ? ('userdownline' as const) : ('client' as const),
+    ClientCompanyName: values.ClientCompanyName.trim(),
+    ClientFullName: values.ClientFullName.trim(),
+    ClientEmail: values.ClientEmail.trim(),
+    ClientPhone: phone?.phonenum ?? values.ClientPhone.number,
+    ClientPhoneCountryCode: phone?.phone_country_code ?? '',
+    ClientPhoneCountryCallingCode: phone?.phone_country_calling_code ?? '',
+  };
+}
+
+/** A new company as it travels. */
+export async function newToWire(values: CompanyValues, kind: 'agency' | 'client') {
+  return {
+    ...(await common(values, kind)),
+    ...(kind === 'agency'
+      ? {
+          DownlineSubDomain: values.DownlineSubDomain.trim(),
+          DownlineDomain: values.DownlineDomain.trim(),
+          ApiMode: flag(values.ApiMode),
+          ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
+        }
+      : { disabledaddcampaign: flag(values.disabledaddcampaign) }),
+    DownlineOrganizationID: values.DownlineOrganizationID.trim(),
+  };
+}
+
+/** A changed company as it travels. What the person may not set is left out. */
+export async function changeToWire(
+  values: CompanyValues,
+  row: CompanyItem,
+  may: { apiMode: boolean; plan: boolean },
+) {
+  return {
+    ...(await common(values, row.kind)),
+    ClientID: row.id || row.company_id,
+    action: row.kind === 'agency' ? ('downline' as const) : ('client' as const),
+    version: row.version,
+    ...(row.kind === 'agency'
+      ? {
+          DownlineSubDomain: values.DownlineSubDomain.trim(),
+          ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
+        }
+      : { disabledaddcampaign: flag(values.disabledaddcampaign) }),
+    ...(may.apiMode ? { ApiMode: flag(values.ApiMode) } : {}),
+    ...(may.plan ? { planMinSpendId: values.planMinSpendId } : {}),
+    selectedterms: row.selected_payment_term.map(({ term }) => ({
+      term,
+      status: values.selectedterms.includes(term),
+    })),
+    selectedmodules: row.selected_modules.map(({ type }) => ({
+      type,
+      status: values.selectedmodules.includes(type),
+    })),
+  };
+}
+
+/** The products that a save would take away. */
+export const takenAway = (row: CompanyItem, values: CompanyValues): string[] =>
+  row.selected_modules
+    .filter(({ type, status }) => status && !values.selectedmodules.includes(type))
+    .map(({ type }) => type);
+
+/**
+ * What a failed create or update is told as (spec calls 8): the server's own words where it refused, else that it is
+ * busy. A server that is away or broke has no words of its own.
+ */
+export function failureWords(error: unknown): string {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500
+    ? error.message
+    : messages.busy;
+}
