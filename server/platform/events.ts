@@ -40,8 +40,11 @@ export interface Events {
   'prepaid.refunded': {
     owner: Owner & { agency_id: string };
     campaignId: string;
+    term: 'One Time' | 'Prepaid';
     amountMicros: bigint;
+    /** What was posted now, and what the purchase had posted. */
     transferId: string;
+    topUpId: string;
     chargeId: string;
   };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */

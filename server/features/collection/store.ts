@@ -40,16 +40,19 @@ export async function reservedOf(tx: Tx, invoice: InvoiceRow): Promise<bigint> {
 
 /** Whether a charge has failed of something that a company still has to pay. */
 export async function isFailing(tx: Tx, companyId: string): Promise<boolean> {
-  const row = await tx
+  const invoices = tx
     .selectFrom('invoice')
-    .select('id')
+    .select(sql`1`.as('one'))
     .where('company_id', '=', companyId)
     .where('status', '=', 'open')
     .where('first_failed_at', 'is not', null)
-    .where(owed, '>=', LEAST)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .where(owed, '>=', LEAST);
+  const renewals = tx
+    .selectFrom('prepaid_auto')
+    .select(sql`1`.as('one'))
+    .where('company_id', '=', companyId)
+    .where('is_failing', '=', true);
+  return (await invoices.unionAll(renewals).limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Invoices of a root whose next charge is due. */

@@ -1,3 +1,4 @@
+import { usd } from '../../../contract/primitives.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { createClose } from './close.service.ts';
 import { createCredit } from './credit.service.ts';
@@ -8,6 +9,7 @@ import { feeJob } from './queue.ts';
 import { createRead } from './read.service.ts';
 import { createSettle } from './settle.service.ts';
 import { invoiceById } from './store.ts';
+import { words } from './words.ts';
 
 export type Invoices = ReturnType<typeof createInvoices>;
 
@@ -21,6 +23,51 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
   // In whatever scope it was started: the fees are posted by the job, in the root's.
   events.on('campaign.started', (tx, { rootId, campaignId }) =>
     jobs.send(tx, feeJob, [{ rootId, campaignId, at: clock.now().toISOString() }]),
+  );
+  // Money that a client's card brings in for a campaign has its receipt, and what is given back of it a credit note.
+  events.on(
+    'prepaid.topped_up',
+    async (tx, { owner, campaignId, term, amountMicros, transferId, ...bought }) => {
+      const description = `${bought.leads === 1 ? '1 lead' : `${bought.leads} leads`} at ${usd(bought.priceMicros)}`;
+      await issue.receipt(
+        tx,
+        { owner, campaignId, term, amountMicros, transferId, description },
+        clock.now(),
+      );
+    },
+  );
+  events.on(
+    'prepaid.refunded',
+    async (tx, { owner, campaignId, term, amountMicros, topUpId, transferId }) => {
+      const at = clock.now();
+      if (amountMicros > 0n)
+        await credit.creditReceipt(
+          tx,
+          {
+            transferId: topUpId,
+            refundTransferId: transferId,
+            amountMicros,
+            reason: words.givenBack,
+            key: transferId,
+            userId: null,
+          },
+          at,
+        );
+      // A credit note is never taken back: what could not be given back is bought again.
+      else
+        await issue.receipt(
+          tx,
+          {
+            owner,
+            campaignId,
+            term,
+            amountMicros: -amountMicros,
+            transferId,
+            description: words.notGivenBack,
+          },
+          at,
+        );
+    },
   );
   return {
     bill: issue.bill,

@@ -288,14 +288,14 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       ]);
     },
     async refunded(tx, charge, refund, at, outside) {
-      await book.buy(tx, charge, at);
+      const topUpId = await book.buy(tx, charge, at);
       // What the provider has given back already is booked, spent or not: the rest is owed.
       const id = await book.refund(tx, charge, refund.id, refund.amountMicros, outside ?? false, at);
-      if (id) await tellRefund(tx, charge, refund.amountMicros, id);
+      if (id) await tellRefund(tx, charge, refund.amountMicros, id, topUpId);
     },
     async refundFailed(tx, charge, refund, at) {
       const id = await book.refundFailed(tx, charge, refund.id, at);
-      if (id) await tellRefund(tx, charge, -refund.amountMicros, id);
+      if (id) await tellRefund(tx, charge, -refund.amountMicros, id, await book.buy(tx, charge, at));
     },
     async disputed(tx, charge, dispute, at) {
       await book.dispute(tx, charge, dispute.id, dispute.amountMicros, at);
@@ -304,12 +304,20 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       await book.disputeWon(tx, charge, dispute.id, at);
     },
   };
-  const tellRefund = (tx: Tx, charge: Charge, amountMicros: bigint, transferId: string) =>
+  const tellRefund = (
+    tx: Tx,
+    charge: Charge,
+    amountMicros: bigint,
+    transferId: string,
+    topUpId: string,
+  ): Promise<void> =>
     events.emit(tx, 'prepaid.refunded', {
       owner: charge.owner,
       campaignId: charge.referenceId,
+      term: boughtOf(charge).term,
       amountMicros,
       transferId,
+      topUpId,
       chargeId: charge.id,
     });
   charges.onSettled('prepaid_top_up', handler);

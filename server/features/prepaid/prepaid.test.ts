@@ -621,6 +621,35 @@ describe('[PAY-09] remaining balance and refunds', () => {
     expect(await stage.sum(who.agency.id, 'card_clearing')).toBe(-10n * USD);
   });
 
+  test('[PAY-04] each purchase has its receipt, what is given back a credit note', async () => {
+    const who = await stage.made();
+    await buy(who, 10, '10.00');
+    const receipts = async () => {
+      const { rows } = await app.admin.query(
+        `select i.number, i.kind, i.status, i.total_micros, i.credited_micros, l.description from invoice i
+         join invoice_line l on l.invoice_id = i.id where i.company_id = $1 order by i.seq`,
+        [who.client.id],
+      );
+      return rows;
+    };
+    const receipt = { kind: 'receipt', total_micros: 10n * USD, description: '10 leads at $1.00' };
+    expect(await receipts()).toMatchObject([{ ...receipt, status: 'paid', credited_micros: 0n }]);
+    await refund(who, '4.00');
+    expect(await receipts()).toMatchObject([{ ...receipt, status: 'paid', credited_micros: 4n * USD }]);
+    // The provider says afterwards that it could not: the balance has it again, on a receipt of its own.
+    vi.spyOn(app.features.payments.gateway, 'refund').mockImplementationOnce(async () => ({
+      status: 'failed',
+      refund: 're_failed_too',
+      code: 'expired',
+    }));
+    await refund(who, '6.00');
+    expect(await stage.balance(who)).toBe(6n * USD);
+    expect(await receipts()).toMatchObject([
+      { ...receipt, credited_micros: 10n * USD },
+      { kind: 'receipt', status: 'paid', total_micros: 6n * USD, credited_micros: 0n },
+    ]);
+  });
+
   test('the ledger holds over all of it', async () => {
     const { checks } = await auditLedger(app.admin);
     const mine = checks.filter(({ name }) => !name.startsWith('every lead with a price'));
