@@ -14,7 +14,7 @@ import { createAudit, createLogChain, startAudit } from './features/audit/index.
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
-import { companiesRoutes, createCompanies } from './features/companies/index.ts';
+import { companiesRoutes, createCompanies, createStaff, staffPlain } from './features/companies/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
@@ -144,6 +144,7 @@ export function createFeatures(
     billing,
     agreements,
   });
+  const staff = createStaff(platform, { people, audit, access });
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
@@ -172,6 +173,7 @@ export function createFeatures(
     exclusions,
     campaigns,
     companies,
+    staff,
     visits,
     leads,
     delivery,
@@ -268,6 +270,7 @@ export async function createApp(parts: AppParts) {
       ...identity.plain,
       ...ledger.plain,
       ...dataWallet.plain,
+      ...staffPlain(features.staff),
     ];
     const reference: PlainRoute[] = [
       {
@@ -323,7 +326,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.documents, documents.handlers);
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
-    addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies));
+    addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies, features.staff));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);

@@ -324,7 +324,11 @@ const samples: Record<string, Sample> = {
   },
   'GET /api/configuration/user/:companyId/:group/:idsys/:type/:module/:sortby/:order/:search': {
     named: true,
-    request: (t) => ({ url: `/api/configuration/user/${t.client.agency_id}/all/all/client/all/all/all/all` }),
+    request: (t, who) => ({
+      url: who?.grade.startsWith('client')
+        ? `/api/configuration/user/${t.client.id}/all/all/administrator/all/all/all/all`
+        : `/api/configuration/user/${t.client.agency_id}/all/all/client/all/all/all/all`,
+    }),
   },
   'POST /api/configuration/user/create': {
     named: false,
@@ -332,6 +336,7 @@ const samples: Record<string, Sample> = {
       url: '/api/configuration/user/create',
       body: {
         ...companyFields(who),
+        ...(who?.grade.startsWith('client') ? { userType: 'administrator' } : {}),
         ...(who?.grade.startsWith('root') ? { DownlineSubDomain: `matrix-${++serial}` } : {}),
       },
     }),
@@ -340,23 +345,34 @@ const samples: Record<string, Sample> = {
     named: true,
     request: async (t, who) => ({
       url: '/api/configuration/user/update',
-      body: { ...companyFields(who), ClientID: await freshCompany(t, who) },
+      body: who?.grade.startsWith('client')
+        ? { companyID: who.companyId, userType: 'administrator', ClientID: await freshAdministrator(t) }
+        : { ...companyFields(who), ClientID: await freshCompany(t, who) },
     }),
   },
   'DELETE /api/configuration/user/remove/:companyID/:userID': {
     named: true,
     request: async (t, who) => ({
-      url: `/api/configuration/user/remove/${who?.companyId ?? NOBODY}/${await freshCompany(t, who)}`,
+      url: `/api/configuration/user/remove/${who?.companyId ?? NOBODY}/${
+        who?.grade.startsWith('client') ? await freshAdministrator(t) : await freshCompany(t, who)
+      }`,
     }),
   },
   'POST /api/configuration/user/resendinvitation': {
     named: true,
-    request: (t, who) => ({
+    request: async (t, who) => ({
       url: '/api/configuration/user/resendinvitation',
-      body: { companyID: who?.companyId ?? NOBODY, ClientID: belowOf(t, who) },
+      body: {
+        companyID: who?.companyId ?? NOBODY,
+        ClientID: who?.grade.startsWith('client') ? await freshAdministrator(t) : belowOf(t, who),
+      },
     }),
     // The target's agency may have no owner.
     passes: [409],
+  },
+  'GET /api/configuration/user/export': {
+    named: false,
+    request: () => ({ url: '/api/configuration/user/export?type=administrator' }),
   },
   'POST /api/leadspeek/check-campaign-active': {
     named: true,
@@ -1042,6 +1058,7 @@ const downloads: Record<string, Permission> = {
   'GET /api/general/document/:name/file': 'document.read',
   'GET /api/identity/imports/:id/errors.csv': 'people.import',
   'GET /api/ledger/statement/export': 'statement.read',
+  'GET /api/configuration/user/export': 'person.read',
   'GET /api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date':
     'wallet.read',
 };

@@ -37,9 +37,13 @@ export interface Facts {
   agreed: Awaited<ReturnType<Agreements['accepted']>>;
   agencyAgreed: Awaited<ReturnType<Agreements['accepted']>>;
   lastIp: string | null;
+  /** Whom the company's own people, and those of the companies right below, turn to; undefined: nobody is named for it. */
+  care: { own: Care; above: Care };
   /** In view mode whoever is behind it, while the person is the one viewed. */
   behind: PersonRow | null;
 }
+
+type Care = Awaited<ReturnType<People['customerCare']>>;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -89,6 +93,10 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       agreed,
       agencyAgreed: isClient && agencyId ? await agreements.accepted(tx, agencyId) : agreed,
       lastIp: await access.lastAddress(tx, userId),
+      care: {
+        own: await people.customerCare(tx, company.id),
+        above: await people.customerCare(tx, (parent ?? company).id),
+      },
       behind: behindId ? ((await people.person(tx, behindId)) ?? null) : null,
     };
   }

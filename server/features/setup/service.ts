@@ -93,8 +93,8 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       franchize: person.franchise ? 'T' : 'F',
       franchizedirector: person.franchise_director ? 'T' : 'F',
       officemanager: person.office_manager ? 'T' : 'F',
-      team: supportOf(parent ?? company),
-      contact: supportOf(company),
+      team: supportOf(parent ?? company, known.care.above),
+      contact: supportOf(company, known.care.own),
       role_id: person.role_id,
       role_name: person.role_name ?? '',
       isAccExecutive: person.is_account_executive ? 'T' : 'F',
@@ -201,9 +201,8 @@ const contactOf = (company: CompanyCard) => ({
   company_country_code: company.country_code ?? '',
 });
 
-/** Whom to turn to at a company. */
-const supportOf = ({ name, email, phone }: CompanyCard) => ({
-  name,
-  email: email ?? '',
-  phone: phone ?? '',
-});
+/** Whom to turn to at a company: whoever is named for it, else the company itself. */
+const supportOf = ({ name, email, phone }: CompanyCard, care: Facts['care']['own']) =>
+  care
+    ? { name: care.name, email: care.email, phone: care.phonenum && `${care.phone_calling}${care.phonenum}` }
+    : { name, email: email ?? '', phone: phone ?? '' };
