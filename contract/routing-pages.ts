@@ -217,16 +217,18 @@ export const PAGES = [
   },
   {
     id: 'administrator-list',
+    permission: 'person.read',
     path: '/configuration/administrator-list',
     title: 'Administrator List',
-    ...inside,
-    who: [...system, ...agency],
+    ...setting,
+    who: notSales,
   },
   {
     id: 'sales-account-list',
+    permission: 'person.read',
     path: '/configuration/sales-account-list',
     title: 'Sales Rep & AE List',
-    ...inside,
+    ...setting,
     who: system,
   },
   {

@@ -175,7 +175,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration                                clients clients   clients   connect   clients  clients prof      clients     clients     clients  clients clients
 /configuration/client-management              list   list       list      connect   P        P       prof      P           404         P        404     P
 /configuration/agency-list                    P      P          P         connect   P        404     404       404         404         404      404     404
-/configuration/administrator-list             P      P          P         connect   404      P       prof      P           404         404      404     P
+/configuration/administrator-list             P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/sales-account-list             P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/role-list                      P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
@@ -511,7 +511,7 @@ describe('[NAV-01] the sidebar', () => {
       ['Visitor ID', ['Dashboard', 'Campaign Management']],
       ['Ads', ['Campaign Management']],
       ['Advertising', ['Campaigns', 'Build Your Campaign', 'Audiences', 'Create banner', 'Banners']],
-      ['Configuration', ['Statement']],
+      ['Configuration', ['Administrator List', 'Statement']],
     ]);
   });
   test('of an account executive', () => {
