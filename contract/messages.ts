@@ -119,6 +119,11 @@ export const ownMessages = {
   personSelf: 'You cannot remove yourself or change your own role.',
   ownersOnly: 'Only an owner may add, change or remove owners.',
   lastOwner: 'This is the last owner of the company. Make somebody else an owner first.',
+  smtpGreeted: 'The mail server answers and takes the sign-in.',
+  smtpNone: 'No mail server is saved. Save one first.',
+  smtpFailed: 'The mail server could not be used. Its answer is below.',
+  smtpSent: (to: string) => `The mail server has taken an e-mail to ${to}.`,
+  smtpPassword: 'is required: the server or the user is another one than before',
   noOwnerToInvite: 'Nobody of this company could be invited.',
   settingStale:
     'Somebody else has saved this setting in the meantime. Reload it to see their changes, then make yours again.',

@@ -33,7 +33,7 @@ import {
 } from './features/payments/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
-import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
+import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
@@ -96,7 +96,10 @@ export function createFeatures(
   const audit = createAudit();
   const logChain = createLogChain(platform);
   const { smtpUrl, mailFrom, recaptcha } = platform.config;
-  const mail = createMail(platform, smtpUrl ? smtpTransport(smtpUrl) : outboxOnly, mailFrom);
+  const smtp = createSmtp(platform, { outbound });
+  const mail = createMail(platform, smtpUrl ? smtpTransport(smtpUrl) : outboxOnly, mailFrom, (rootId, host) =>
+    smtp.at(rootId, host),
+  );
   const limits = createLimits(platform);
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
   const sales = createSales(platform, { audit, people });
@@ -104,7 +107,7 @@ export function createFeatures(
   const costs = createCosts(platform, { tenants, audit });
   const plans = createPlans(platform, { tenants, audit });
   const coupons = createCoupons(platform, { audit, limits });
-  const settings = createSettings(platform, { tenants, audit, costs, limits });
+  const settings = createSettings(platform, { tenants, audit, costs, limits, smtp });
   const ledger = createLedger();
   const gateway = around(
     createGateway(platform.config, {

@@ -370,6 +370,34 @@ const samples: Record<string, Sample> = {
     // The target's agency may have no owner.
     passes: [409],
   },
+  'POST /api/configuration/user/testsmtp': {
+    named: true,
+    request: (t, who) => ({
+      url: '/api/configuration/user/testsmtp',
+      body: {
+        companyID: belowOf(t, who) === t.client.id ? (t.client.agency_id ?? NOBODY) : belowOf(t, who),
+        smtp: {
+          host: '127.0.0.1',
+          port: 2525,
+          security: 'none',
+          username: '',
+          password: '',
+          from_name: '',
+          from_address: 'a@x.test',
+        },
+      },
+    }),
+    // Tried often enough for the limit.
+    passes: [429],
+  },
+  'POST /api/configuration/setting/test-email': {
+    named: true,
+    request: (t) => ({
+      url: '/api/configuration/setting/test-email',
+      body: { companyID: t.client.agency_id },
+    }),
+    passes: [429],
+  },
   'GET /api/configuration/user/export': {
     named: false,
     request: () => ({ url: '/api/configuration/user/export?type=administrator' }),

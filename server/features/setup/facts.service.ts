@@ -29,6 +29,8 @@ export interface Facts {
   parent: CompanyCard | null;
   root: CompanyCard;
   products: Products;
+  /** What new agencies of the root begin with; null: all that it has. */
+  beginnings: Awaited<ReturnType<Tenants['products']['defaultsOf']>>;
   card: Awaited<ReturnType<Billing['accounts']['card']>>;
   /** The agency's, also for a client; a sales person's own. */
   account: Awaited<ReturnType<Billing['accounts']['connected']>>;
@@ -83,6 +85,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       parent,
       root,
       products: await tenants.products.of(tx, company, root.is_master),
+      beginnings: await tenants.products.defaultsOf(tx, company.root_id),
       card: await accounts.card(tx, company.id),
       account:
         person.role === 'sales'

@@ -112,7 +112,8 @@ export function createSetup(platform: Platform, parts: SetupParts) {
   }
 
   function setupCheck(known: Facts): z.output<typeof SetupCheck> {
-    const { company, parent, root, products, account, own, agency, agencyAgreed } = known;
+    const { company, parent, root, products, beginnings, account, own, agency, agencyAgreed } = known;
+    const isBeginning = (module: string) => !beginnings.modules || beginnings.modules.includes(module);
     const labels = new Map<string, string>(MODULES.map(({ module, name }) => [module, name]));
     return {
       isBeta: products.isBetaUser,
@@ -143,8 +144,10 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       agency_side_menu: products.agency.modules,
       is_whitelabeling: agency.white_labelling ? 'T' : 'F',
       colors_parent: coloursOf(parent ?? root),
-      rootPaymentTermsNewAgencies: products.root.terms.map((term) => ({ value: term, label: term })),
-      agencyDefaultModules: products.root.modules.map((module) => ({
+      rootPaymentTermsNewAgencies: products.root.terms
+        .filter((term) => !beginnings.terms || beginnings.terms.includes(term))
+        .map((term) => ({ value: term, label: term })),
+      agencyDefaultModules: products.root.modules.filter(isBeginning).map((module) => ({
         value: module,
         label: labels.get(module) ?? module,
       })),
