@@ -15,6 +15,7 @@ import { minspend } from './minspend.ts';
 import { payments } from './payments.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
+import { roots } from './roots.ts';
 import { sales } from './sales.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
@@ -42,6 +43,7 @@ export const contract = {
   ledger,
   caps,
   minspend,
+  roots,
   wallet,
   payments,
   collection,

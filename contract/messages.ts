@@ -124,6 +124,7 @@ export const ownMessages = {
   smtpFailed: 'The mail server could not be used. Its answer is below.',
   smtpSent: (to: string) => `The mail server has taken an e-mail to ${to}.`,
   smtpPassword: 'is required: the server or the user is another one than before',
+  rootAdded: 'The root is made, and its owner is invited.',
   noOwnerToInvite: 'Nobody of this company could be invited.',
   settingStale:
     'Somebody else has saved this setting in the meantime. Reload it to see their changes, then make yours again.',

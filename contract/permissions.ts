@@ -55,6 +55,8 @@ export const PERMISSIONS = {
     'agency.sales',
   ],
   'person.read': [...roots, ...agencies, ...clients],
+  'root.list': roots,
+  'root.create': roots,
   'person.list': [...roots, ...agencies, ...clients],
   'person.create': [...roots, ...agencies, ...clients],
   'person.write': [...roots, ...agencies, ...clients],
@@ -122,6 +124,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'sales.downline': null,
   'view.log': null,
   'person.read': ['Settings', 'enable'],
+  'root.list': ['Settings', 'enable'],
+  'root.create': ['Settings', 'create'],
   // The call that lists companies and people; for people person.read is asked besides.
   'person.list': null,
   'person.create': ['Settings', 'create'],

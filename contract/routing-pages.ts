@@ -10,7 +10,8 @@ export type RuleName =
   | 'paymentAccount'
   | 'addCampaign'
   | 'accountExecutive'
-  | 'reportAnalytics';
+  | 'reportAnalytics'
+  | 'masterRoot';
 
 /** One page of the product (spec product 2). */
 export interface PageRow {
@@ -207,6 +208,15 @@ export const PAGES = [
     ...inside,
     who: [...system, ...agency, 'rootSales', 'agencySales'],
     rules: ['notForSystem', 'accountExecutive'],
+  },
+  {
+    id: 'root-list',
+    permission: 'root.list',
+    path: '/configuration/root/list',
+    title: 'Root List',
+    ...setting,
+    who: system,
+    rules: ['masterRoot'],
   },
   {
     id: 'agency-list',

@@ -14,7 +14,13 @@ import { createAudit, createLogChain, startAudit } from './features/audit/index.
 import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
-import { companiesRoutes, createCompanies, createStaff, staffPlain } from './features/companies/index.ts';
+import {
+  companiesRoutes,
+  createCompanies,
+  createStaff,
+  rootsRoutes,
+  staffPlain,
+} from './features/companies/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
@@ -330,6 +336,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies, features.staff));
+    addCalls(server, clock, doors, contract.roots, rootsRoutes(platform, features));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
     addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
     addCalls(server, clock, doors, contract.leads, leads.handlers);

@@ -370,6 +370,25 @@ const samples: Record<string, Sample> = {
     // The target's agency may have no owner.
     passes: [409],
   },
+  'GET /api/configuration/root/list': {
+    named: false,
+    request: () => ({ url: '/api/configuration/root/list' }),
+    // Roots other than the master's.
+    passes: [404],
+  },
+  'POST /api/configuration/root/create': {
+    named: false,
+    request: () => ({
+      url: '/api/configuration/root/create',
+      body: {
+        name: `Root ${++serial}`,
+        host: `matrix${serial}.test`,
+        owner_name: 'Mara Matrix',
+        owner_email: `matrix${serial}@people.test`,
+      },
+    }),
+    passes: [404],
+  },
   'POST /api/configuration/user/testsmtp': {
     named: true,
     request: (t, who) => ({

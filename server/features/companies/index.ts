@@ -1,3 +1,4 @@
+export { rootsRoutes } from './roots.service.ts';
 export { companiesRoutes } from './routes.ts';
 export { type Companies, createCompanies } from './service.ts';
 export { staffPlain } from './staff.routes.ts';
