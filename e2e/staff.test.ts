@@ -34,8 +34,8 @@ async function noAxeFindings(page: Page): Promise<void> {
 }
 
 test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, removes and brings them back', async () => {
-  const page = await signIn('acme', 'agency@demo.test');
-  await page.goto(demo.url('acme', '/configuration/administrator-list'));
+  const page = await signIn('acme.localhost', 'agency@demo.test');
+  await page.goto(demo.url('acme.localhost', '/configuration/administrator-list'));
   await page.getByRole('button', { name: 'Add administrator' }).click();
   const drawer = page.getByRole('dialog');
   await drawer.getByLabel('Full name').fill('Nadia Newcomer');
@@ -75,8 +75,8 @@ test('[CONF-03] [CONF-09] an agency sees what a mail server answers before it sa
   const server = new SMTPServer({ disabledCommands: ['STARTTLS', 'AUTH'], logger: false });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', () => done()));
   const { port } = server.server.address() as { port: number };
-  const page = await signIn('acme', 'agency@demo.test');
-  await page.goto(demo.url('acme', '/configuration/general-setting?tab=email'));
+  const page = await signIn('acme.localhost', 'agency@demo.test');
+  await page.goto(demo.url('acme.localhost', '/configuration/general-setting?tab=email'));
   await page.getByLabel('Server').fill('127.0.0.1');
   await page.getByLabel('Port').fill(String(port));
   await page.getByLabel("Sender's address").fill('hello@acme.test');

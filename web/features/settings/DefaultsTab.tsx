@@ -39,34 +39,36 @@ function DefaultsForm({ setting, onReload }: { setting: Setting<'agencydefaults'
   return (
     <form onSubmit={state.save} noValidate>
       <fieldset disabled={!mayWrite} className={classes.fields}>
-        <Checkbox.Group
-          label="Payment terms of new agencies"
-          description="At least one. What an agency has now does not change; you change it in the agency list."
-          withAsterisk
-          {...form.getInputProps('rootPaymentTermsNewAgencies')}
-        >
-          <Stack gap="xs" mt="xs">
-            {PAYMENT_TERMS.map((term) => (
-              <Checkbox key={term} value={term} label={term} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <Checkbox.Group label="Products of new agencies" {...form.getInputProps('agencyDefaultModules')}>
-          <Stack gap="xs" mt="xs">
-            {modules.map((module) => (
-              <Checkbox
-                key={module}
-                value={module}
-                label={
-                  names.find((one) => one.type === module)?.name ??
-                  MODULES.find((one) => one.module === module)?.name ??
-                  module
-                }
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <SaveBar state={state} isSaving={form.submitting} onReload={onReload} mayWrite={mayWrite} />
+        <Stack gap="md">
+          <Checkbox.Group
+            label="Payment terms of new agencies"
+            description="At least one. What an agency has now does not change; you change it in the agency list."
+            withAsterisk
+            {...form.getInputProps('rootPaymentTermsNewAgencies')}
+          >
+            <Stack gap="xs" mt="xs">
+              {PAYMENT_TERMS.map((term) => (
+                <Checkbox key={term} value={term} label={term} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <Checkbox.Group label="Products of new agencies" {...form.getInputProps('agencyDefaultModules')}>
+            <Stack gap="xs" mt="xs">
+              {modules.map((module) => (
+                <Checkbox
+                  key={module}
+                  value={module}
+                  label={
+                    names.find((one) => one.type === module)?.name ??
+                    MODULES.find((one) => one.module === module)?.name ??
+                    module
+                  }
+                />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <SaveBar state={state} isSaving={form.submitting} onReload={onReload} mayWrite={mayWrite} />
+        </Stack>
       </fieldset>
     </form>
   );

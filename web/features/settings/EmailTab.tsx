@@ -1,4 +1,4 @@
-import { Button, NumberInput, PasswordInput, Select, Text, TextInput } from '@mantine/core';
+import { Button, NumberInput, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { emailFault } from '../../../contract/company-rules.ts';
@@ -96,80 +96,94 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
   return (
     <form onSubmit={state.save} noValidate>
       <fieldset disabled={!mayWrite} className={classes.fields}>
-        <Text size="sm" c="dimmed">
-          Codes, invitations and notices go out by this server, from your own address. Without one they go by
-          the platform's.
-        </Text>
-        <TextInput
-          label="Server"
-          placeholder="smtp.example.com"
-          description="Leave it empty to use the platform's."
-          maxLength={300}
-          autoComplete="off"
-          {...form.getInputProps('host')}
-        />
-        <Select label="Security" data={SECURITY} allowDeselect={false} {...form.getInputProps('security')} />
-        <NumberInput label="Port" min={1} max={65_535} hideControls w={140} {...form.getInputProps('port')} />
-        <TextInput label="User" maxLength={300} autoComplete="off" {...form.getInputProps('username')} />
-        <PasswordInput
-          label="Password"
-          description={
-            hasPassword
-              ? 'One is kept, sealed. Enter another one to change it, or when server, port or user change.'
-              : 'It is kept sealed and never shown again.'
-          }
-          maxLength={1024}
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-          {...form.getInputProps('password')}
-        />
-        <TextInput
-          label="Sender's name"
-          description="Empty: the name of your brand."
-          maxLength={300}
-          {...form.getInputProps('from_name')}
-        />
-        <TextInput
-          label="Sender's address"
-          type="email"
-          withAsterisk={hasHost}
-          maxLength={200}
-          autoComplete="off"
-          {...form.getInputProps('from_address')}
-        />
-        <div style={{ display: 'flex', gap: 8, flexWrap: 'wrap' }}>
-          <Button
-            variant="default"
-            disabled={!hasHost || Boolean(busy)}
-            loading={busy === 'greet'}
-            onClick={() => void test('greet')}
-          >
-            Try to sign in
-          </Button>
-          <Button
-            variant="default"
-            disabled={state.isDirty || !hasHost || Boolean(busy)}
-            loading={busy === 'send'}
-            onClick={() => void test('send')}
-          >
-            Send a test e-mail to {user.email}
-          </Button>
-        </div>
-        {answer && (
-          <Notice tone={answer.result === 'success' ? 'good' : 'bad'} title={answer.message} live="status">
-            {answer.answer || (answer.result === 'success' ? 'Nothing was sent.' : 'There was no answer.')}
-          </Notice>
-        )}
-        <SaveBar
-          // A password is never read, so that one that is another is no difference of what is.
-          state={{
-            ...state,
-            saved: onlyPassword && state.saved === NOTHING ? 'Changed: password.' : state.saved,
-          }}
-          isSaving={form.submitting}
-          onReload={onReload}
-          mayWrite={mayWrite}
-        />
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            Codes, invitations and notices go out by this server, from your own address. Without one they go
+            by the platform's.
+          </Text>
+          <TextInput
+            label="Server"
+            placeholder="smtp.example.com"
+            description="Leave it empty to use the platform's."
+            maxLength={300}
+            autoComplete="off"
+            {...form.getInputProps('host')}
+          />
+          <Select
+            label="Security"
+            data={SECURITY}
+            allowDeselect={false}
+            {...form.getInputProps('security')}
+          />
+          <NumberInput
+            label="Port"
+            min={1}
+            max={65_535}
+            hideControls
+            w={140}
+            {...form.getInputProps('port')}
+          />
+          <TextInput label="User" maxLength={300} autoComplete="off" {...form.getInputProps('username')} />
+          <PasswordInput
+            label="Password"
+            description={
+              hasPassword
+                ? 'One is kept, sealed. Enter another one to change it, or when server, port or user change.'
+                : 'It is kept sealed and never shown again.'
+            }
+            maxLength={1024}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            {...form.getInputProps('password')}
+          />
+          <TextInput
+            label="Sender's name"
+            description="Empty: the name of your brand."
+            maxLength={300}
+            {...form.getInputProps('from_name')}
+          />
+          <TextInput
+            label="Sender's address"
+            type="email"
+            withAsterisk={hasHost}
+            maxLength={200}
+            autoComplete="off"
+            {...form.getInputProps('from_address')}
+          />
+          <div style={{ display: 'flex', gap: 8, flexWrap: 'wrap' }}>
+            <Button
+              variant="default"
+              disabled={!hasHost || Boolean(busy)}
+              loading={busy === 'greet'}
+              onClick={() => void test('greet')}
+            >
+              Try to sign in
+            </Button>
+            <Button
+              variant="default"
+              disabled={state.isDirty || !hasHost || Boolean(busy)}
+              loading={busy === 'send'}
+              onClick={() => void test('send')}
+            >
+              Send a test e-mail to {user.email}
+            </Button>
+          </div>
+          {answer && (
+            <Notice tone={answer.result === 'success' ? 'good' : 'bad'} title={answer.message} live="status">
+              {answer.answer || (answer.result === 'success' ? 'Nothing was sent.' : 'There was no answer.')}
+            </Notice>
+          )}
+          <SaveBar
+            // A password is never read, so that one that is another is no difference of what is.
+            state={{
+              ...state,
+              saved: onlyPassword && state.saved === NOTHING ? 'Changed: password.' : state.saved,
+            }}
+            isSaving={form.submitting}
+            onReload={onReload}
+            mayWrite={mayWrite}
+          />
+        </Stack>
       </fieldset>
     </form>
   );
