@@ -39,7 +39,7 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
   await page.getByRole('button', { name: 'Add administrator' }).click();
   const drawer = page.getByRole('dialog');
   await drawer.getByLabel('Full name').fill('Nadia Newcomer');
-  await drawer.getByLabel('E-mail', { exact: true }).fill('nadia@people.test');
+  await drawer.getByRole('textbox', { name: 'E-mail' }).fill('nadia@people.test');
   await drawer.getByLabel('Phone number').fill('+1 202 555 0147');
   await drawer.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Read only' }).click();
