@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
@@ -73,7 +74,7 @@ export function rootsRoutes(
         throw error;
       }
       tenants.forgetHosts();
-      return { result: 'success', message: ownMessages.rootAdded, id };
+      return { result: 'success', message: configMessages.rootAdded, id };
     },
   };
 }

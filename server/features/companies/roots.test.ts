@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { linkIn, mailsTo } from '../../test/ways-in.ts';
 
@@ -53,7 +53,7 @@ test('[CONF-11] the master root sees all roots; another root and an agency find 
 
 test('[CONF-11] a new root begins: its owner follows the invitation, signs in at its host and is alone there', async () => {
   const made = await create();
-  expect([made.status, made.body.message]).toEqual([200, ownMessages.rootAdded]);
+  expect([made.status, made.body.message]).toEqual([200, configMessages.rootAdded]);
   const [mail] = await mailsTo(app, String(made.body.id), 'sue@summit.test');
   const { url, token: link } = linkIn(mail);
   expect(url.hostname).toBe('summit.test');

@@ -2,6 +2,7 @@ import { COMPANY_FILTERS, type CompanyFilter, type CompanyNodeData } from '../..
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { STAFF_FILTERS, type StaffFilter } from '../../../contract/staff.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -186,7 +187,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
               version: input.version,
             });
         return {
-          ...done(isBack ? ownMessages.personRestored : messages.updated),
+          ...done(isBack ? configMessages.personRestored : messages.updated),
           data: [staffToWire(row, ctx.clock.now())],
         };
       }
@@ -206,7 +207,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
     async remove(ctx, input) {
       if (await staff.isOwn(ctx, input.userID)) {
         await staff.remove(ctx, input.companyID, input.userID);
-        return { data: done(ownMessages.personRemoved) };
+        return { data: done(configMessages.personRemoved) };
       }
       below(ctx, 'company.remove');
       await companies.remove(ctx, input.companyID, input.userID);

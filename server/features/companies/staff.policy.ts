@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import type { RoleModule } from '../../../contract/people.ts';
 import { beyond, type ModuleRight, toRows } from '../people/index.ts';
 
@@ -28,7 +29,7 @@ const forbid = (message: string, field?: string): never => {
  * who may more than they themselves. @throws Refusal 403
  */
 export function mustReach(by: Changer, who: Standing): void {
-  if (who.role === 'owner' && !by.isOwner) forbid(ownMessages.ownersOnly);
+  if (who.role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly);
   if (who.role === 'administrator' && beyond(toRows(who.rights), by.modules)) forbid(ownMessages.roleBeyond);
 }
 
@@ -38,7 +39,7 @@ export function mustGive(
   role: 'owner' | 'administrator' | 'sales',
   rights: ModuleRight[] | null,
 ): void {
-  if (role === 'owner' && !by.isOwner) forbid(ownMessages.ownersOnly, 'ClientRole');
+  if (role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly, 'ClientRole');
   if (role === 'administrator' && beyond(toRows(rights), by.modules))
     forbid(ownMessages.roleBeyond, 'ClientRole');
 }
@@ -48,6 +49,6 @@ export function mustGive(
  * @throws Refusal 403 for oneself, 409 for the last owner
  */
 export function mustKeep(by: Changer, who: Standing, ownersBesides: number): void {
-  if (who.id === by.userId) forbid(ownMessages.personSelf);
-  if (who.role === 'owner' && ownersBesides === 0) throw new Refusal('conflict', ownMessages.lastOwner);
+  if (who.id === by.userId) forbid(configMessages.personSelf);
+  if (who.role === 'owner' && ownersBesides === 0) throw new Refusal('conflict', configMessages.lastOwner);
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import { OWNER_ROLE } from '../../../contract/staff.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -221,7 +222,7 @@ export function createStaff(
         if (typeOf(who) !== given.type) missing();
         policy.mustReach(by(ctx), who);
         if (given.version !== undefined && given.version !== who.version)
-          throw new Refusal('conflict', ownMessages.personStale);
+          throw new Refusal('conflict', configMessages.personStale);
         const had = who.role === 'owner' ? OWNER_ROLE : (who.role_id ?? '');
         const moves = given.role !== undefined && given.role !== had;
         const words: string[] = [];
@@ -339,7 +340,7 @@ export function createStaff(
             names.push(who.name);
           }
         }
-        const words = ownMessages.invitationsSent(counts.sent, counts.signedIn, counts.removed);
+        const words = configMessages.invitationsSent(counts.sent, counts.signedIn, counts.removed);
         await record(
           tx,
           ctx,

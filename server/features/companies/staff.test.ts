@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 import { linkIn, mailsTo } from '../../test/ways-in.ts';
@@ -181,7 +182,7 @@ describe('[CONF-02] people of the own company', () => {
     const first = await update(node.id, { version: node.version, customercare: 'T' });
     expect([first.status, (first.body.data as Node[])[0]!.customercare]).toEqual([200, 'T']);
     const second = await update(node.id, { version: node.version, ClientFullName: 'Other' });
-    expect([second.status, second.body.message]).toEqual([409, ownMessages.personStale]);
+    expect([second.status, second.body.message]).toEqual([409, configMessages.personStale]);
   });
 
   test('there is one default administrator; notices go to who wants them, and always to somebody', async () => {
@@ -255,19 +256,19 @@ describe('[CONF-02] people of the own company', () => {
 describe('[CONF-02] who may do what with whom', () => {
   test('nobody removes or demotes themselves, and the last owner stays', async () => {
     expect((await remove(ids.owner!)).status).toBe(403);
-    expect((await update(ids.owner!, { ClientRole: '' })).body.message).toBe(ownMessages.personSelf);
+    expect((await update(ids.owner!, { ClientRole: '' })).body.message).toBe(configMessages.personSelf);
     const second = await signedIn(acme, { role: 'owner' });
     expect((await update(ids.owner!, { ClientRole: '' }, second.name)).status).toBe(200);
     // The one who is left cannot go, and whoever was demoted cannot reach them.
     expect((await remove(second.id, second.name)).status).toBe(403);
-    expect((await remove(second.id)).body.message).toBe(ownMessages.ownersOnly);
+    expect((await remove(second.id)).body.message).toBe(configMessages.ownersOnly);
     expect((await update(ids.owner!, { ClientRole: 'owner' }, second.name)).status).toBe(200);
     expect((await remove(second.id)).status).toBe(200);
   });
 
   test('an administrator makes, changes and removes no owner', async () => {
     const make = await ask('POST', 'configuration/user/create', fields({ ClientRole: 'owner' }), 'admin');
-    expect([make.status, make.body.message]).toEqual([403, ownMessages.ownersOnly]);
+    expect([make.status, make.body.message]).toEqual([403, configMessages.ownersOnly]);
     expect((await update(ids.owner!, { ClientFullName: 'x' }, 'admin')).status).toBe(403);
     expect((await remove(ids.owner!, 'admin')).status).toBe(403);
     const other = await made({}, 'admin');
@@ -308,7 +309,7 @@ describe('[CONF-02] who may do what with whom', () => {
     const gone = await signedIn(acme, { role: 'administrator', name: 'Gone Soon' });
     expect((await ask('GET', 'user', undefined, gone.name)).status).toBe(200);
     const { status, body } = await remove(gone.id);
-    expect([status, (body.data as { message: string }).message]).toEqual([200, ownMessages.personRemoved]);
+    expect([status, (body.data as { message: string }).message]).toEqual([200, configMessages.personRemoved]);
     expect((await ask('GET', 'user', undefined, gone.name)).status).toBe(401);
     expect((await list('all/all/all/gone')).rows).toEqual([]);
     expect((await list('all/all/all/gone', '?Filters=removed')).rows).toMatchObject([
@@ -316,7 +317,7 @@ describe('[CONF-02] who may do what with whom', () => {
     ]);
     expect((await remove(gone.id)).status).toBe(404);
     const back = await update(gone.id, { action: 'restore' });
-    expect([back.status, back.body.message]).toEqual([200, ownMessages.personRestored]);
+    expect([back.status, back.body.message]).toEqual([200, configMessages.personRestored]);
     // The sessions of before stay ended.
     expect((await ask('GET', 'user', undefined, gone.name)).status).toBe(401);
     await app.signIn(gone.email, 'acme.test');

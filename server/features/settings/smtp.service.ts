@@ -1,5 +1,5 @@
 import { Refusal } from '../../../contract/errors.ts';
-import { ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import { type SettingValue, SMTP_PORTS } from '../../../contract/settings.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
@@ -68,7 +68,7 @@ export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbo
       const { response, message } = error as { response?: string; message?: string };
       return {
         ok: false,
-        message: ownMessages.smtpFailed,
+        message: configMessages.smtpFailed,
         answer: (response ?? message ?? '').slice(0, 500),
       };
     }
@@ -102,7 +102,7 @@ export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbo
       if (!given.username) return { ...value, password_sealed: '' };
       if (password) return { ...value, password_sealed: vault.seal(password, PURPOSE) };
       if (!before.password_sealed) throw refuse('password', 'is required with a user');
-      if (!isSame || isWeaker) throw refuse('password', ownMessages.smtpPassword);
+      if (!isSame || isWeaker) throw refuse('password', configMessages.smtpPassword);
       return { ...value, password_sealed: before.password_sealed };
     },
 
@@ -112,12 +112,12 @@ export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbo
         await greetSmtp(await serverOf(kept), kept.from_address.split('@')[1] ?? 'localhost');
         return '';
       });
-      return answer.ok ? { ...answer, message: ownMessages.smtpGreeted } : answer;
+      return answer.ok ? { ...answer, message: configMessages.smtpGreeted } : answer;
     },
 
     /** Sends a mail to somebody by a server. */
     async sendTest(kept: KeptSmtp, brand: MailBrand, to: { name: string; address: string }): Promise<Tried> {
-      if (!kept.host) return { ok: false, message: ownMessages.smtpNone, answer: '' };
+      if (!kept.host) return { ok: false, message: configMessages.smtpNone, answer: '' };
       const answer = await tried(async () => {
         const said = await smtpTo(await serverOf(kept)).send({
           ...layOut(brand, {
@@ -131,7 +131,7 @@ export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbo
         });
         return said ?? '';
       });
-      return answer.ok ? { ...answer, message: ownMessages.smtpSent(to.address) } : answer;
+      return answer.ok ? { ...answer, message: configMessages.smtpSent(to.address) } : answer;
     },
 
     /** The server by which mails of the tenant at a host go; null: the platform's. */

@@ -1,6 +1,7 @@
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { messages, ownMessages } from '../../../contract/messages.ts';
+import { messages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { layOut } from '../../platform/mail-layout.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
@@ -82,9 +83,9 @@ const greet = async (given: object = {}) =>
 
 describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
   test('it is tried before it is saved, and its own words are told', async () => {
-    expect(await greet()).toEqual({ result: 'success', message: ownMessages.smtpGreeted, answer: '' });
+    expect(await greet()).toEqual({ result: 'success', message: configMessages.smtpGreeted, answer: '' });
     const wrong = await greet({ password: 'wrong' });
-    expect(wrong).toMatchObject({ result: 'failed', message: ownMessages.smtpFailed });
+    expect(wrong).toMatchObject({ result: 'failed', message: configMessages.smtpFailed });
     expect(wrong.answer).toBe('535 Wrong user or password');
     expect(mails.received).toEqual([]);
   });
@@ -132,7 +133,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
 
   test('a test e-mail goes to whoever asks, and the answer of the server is told', async () => {
     const { body } = await ask('POST', 'configuration/setting/test-email', {});
-    expect(body).toMatchObject({ result: 'success', message: ownMessages.smtpSent('agency@x.test') });
+    expect(body).toMatchObject({ result: 'success', message: configMessages.smtpSent('agency@x.test') });
     expect(body.answer).toContain('taken as 4711');
     expect(mails.received.at(-1)).toMatchObject({
       from: 'hello@acme.test',
@@ -140,7 +141,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
       user: 'acme',
     });
     const none = await ask('POST', 'configuration/setting/test-email', {}, 'root');
-    expect(none.body).toEqual({ result: 'failed', message: ownMessages.smtpNone, answer: '' });
+    expect(none.body).toEqual({ result: 'failed', message: configMessages.smtpNone, answer: '' });
   });
 
   const enqueue = (host: string, address: string) =>
