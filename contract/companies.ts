@@ -5,6 +5,7 @@ import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-r
 import { messages } from './messages.ts';
 import { Done, Flag, hasControls, Id, Instant, Page } from './primitives.ts';
 import { SalesOf } from './sales.ts';
+import { STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
 
 const Choice = z.object({ value: z.string(), label: z.string() });
 const ModuleName = z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product');
@@ -86,8 +87,10 @@ const ListQuery = z.object({
   group: z.string().max(60).describe("'all'"),
   idsys: z.union([All, Id]).describe('The root'),
   type: z
-    .enum(['userdownline', 'client', 'all'])
-    .describe('Whom the rows are to be; all: whatever is right below'),
+    .enum(['userdownline', 'client', 'all', 'administrator', 'sales'])
+    .describe(
+      'Whom the rows are to be; all: the companies right below; administrator, sales: people of the own company',
+    ),
   module: z
     .union([All, z.literal('LeadsPeek').transform(() => undefined), ModuleName])
     .describe('Only those that may use this product'),
@@ -104,9 +107,9 @@ const ListQuery = z.object({
     .enum(['all', 'active', 'inactive'])
     .default('all')
     .describe('active: with an active campaign'),
-  Filters: Several.pipe(z.array(z.enum(COMPANY_FILTERS)))
+  Filters: Several.pipe(z.array(z.enum([...COMPANY_FILTERS, ...STAFF_FILTERS])))
     .optional()
-    .describe(COMPANY_FILTERS.join(', ')),
+    .describe(`${COMPANY_FILTERS.join(', ')}; of people ${STAFF_FILTERS.join(', ')}`),
   Exclude: Several.pipe(z.array(Id).max(100)).optional().describe('Companies to leave out'),
   inAgencyList: Flag.default('F').describe('T: clients in the tree of the agency list'),
 });
@@ -152,7 +155,42 @@ const Fields = z.object({
 });
 const Status = z.union([z.boolean(), Flag.transform((flag) => flag === 'T')]);
 const tags = ['Agencies and clients'];
-const Saved = Done.extend({ data: z.array(CompanyNode) });
+const Saved = Done.extend({ data: z.union([z.array(CompanyNode), z.array(StaffNode)]) });
+
+/** What is entered of somebody of the own company: an administrator or, of a root, a sales person. */
+const Person = Fields.pick({
+  idsys: true,
+  ClientFullName: true,
+  ClientEmail: true,
+  ClientPhone: true,
+  ClientPhoneCountryCode: true,
+  ClientPhoneCountryCallingCode: true,
+}).extend({ companyID: Id.describe('The own company'), ...StaffFields.shape });
+const Version = z.int().min(1).optional().describe('The version that was edited; left out: whatever it is');
+const CompanyChange = Fields.extend({
+  ClientID: Id.describe('Its owner; of a company without one the company'),
+  selectedterms: z
+    .array(z.object({ term: Term, status: Status }))
+    .max(10)
+    .optional(),
+  selectedmodules: z
+    .array(z.object({ type: ModuleName, status: Status }))
+    .max(10)
+    .optional(),
+  action: z.enum(['downline', 'client']).optional(),
+  planMinSpendId: z
+    .union([z.literal(''), z.null(), Id])
+    .optional()
+    .describe("'': the default plan"),
+  version: Version,
+});
+const PersonChange = Person.partial().extend({
+  companyID: Person.shape.companyID,
+  userType: Person.shape.userType,
+  ClientID: Id.describe('Who is changed'),
+  action: z.enum(['restore']).optional().describe('restore: brings somebody back who was removed'),
+  version: Version,
+});
 
 /** Agencies of a root and clients of an agency: the lists, and what is done with a row (spec product 2, 4). */
 export const companies = {
@@ -162,48 +200,32 @@ export const companies = {
       path: '/configuration/user/{companyId}/{group}/{idsys}/{type}/{module}/{sortby}/{order}/{search}',
       tags,
       summary:
-        "A root's agencies, or the clients of an agency (GetClientList); unset segments travel as 'all'",
+        "A root's agencies, the clients of an agency (GetClientList) or people of the own company; unset segments travel as 'all'",
     })
-    .meta({ access: 'company.list' })
+    .meta({ access: 'person.list' })
     .input(ListQuery)
-    .output(Page(CompanyNode)),
+    .output(z.union([Page(CompanyNode), Page(StaffNode)])),
   create: call
     .route({
       method: 'POST',
       path: '/configuration/user/create',
       tags,
-      summary: 'Add an agency or a client with its owner, who gets an invitation by e-mail (CreateClient)',
+      summary:
+        'Add an agency or a client with its owner (CreateClient), or somebody of the own company; they get an invitation by e-mail',
     })
-    .meta({ access: 'company.create', notInView: true })
-    .input(Fields)
+    .meta({ access: 'person.create', notInView: true })
+    .input(z.discriminatedUnion('userType', [Fields, Person]))
     .output(Saved),
   update: call
     .route({
       method: 'PUT',
       path: '/configuration/user/update',
       tags,
-      summary: 'Change an agency or client and its owner (UpdateClient); what is left out stays as it is',
+      summary:
+        'Change an agency or client and its owner (UpdateClient), or somebody of the own company; what is left out stays as it is',
     })
-    .meta({ access: 'company.write', notInView: true })
-    .input(
-      Fields.extend({
-        ClientID: Id.describe('Its owner; of a company without one the company'),
-        selectedterms: z
-          .array(z.object({ term: Term, status: Status }))
-          .max(10)
-          .optional(),
-        selectedmodules: z
-          .array(z.object({ type: ModuleName, status: Status }))
-          .max(10)
-          .optional(),
-        action: z.enum(['downline', 'client']).optional(),
-        planMinSpendId: z
-          .union([z.literal(''), z.null(), Id])
-          .optional()
-          .describe("'': the default plan"),
-        version: z.int().min(1).optional().describe('The version that was edited; left out: whatever it is'),
-      }),
-    )
+    .meta({ access: 'person.write', notInView: true })
+    .input(z.discriminatedUnion('userType', [CompanyChange, PersonChange]))
     .output(Saved),
   remove: call
     .route({
@@ -211,13 +233,15 @@ export const companies = {
       path: '/configuration/user/remove/{companyID}/{userID}',
       tags,
       summary:
-        'Remove an agency or client (RemoveClient); refused with active campaigns, a balance or open invoices',
+        'Remove an agency or client (RemoveClient), refused with active campaigns, a balance or open invoices; or somebody of the own company',
     })
-    .meta({ access: 'company.remove', notInView: true })
+    .meta({ access: 'person.remove', notInView: true })
     .input(
       z.object({
-        companyID: Id.describe('The company above'),
-        userID: Id.describe('Its owner; of a company without one the company'),
+        companyID: Id.describe('The company above, which is the own one'),
+        userID: Id.describe(
+          'Its owner; of a company without one the company; or somebody of the own company',
+        ),
       }),
     )
     .output(z.object({ data: Done })),
@@ -226,11 +250,21 @@ export const companies = {
       method: 'POST',
       path: '/configuration/user/resendinvitation',
       tags,
-      summary: 'Send the owner of an agency or client another invitation; the links before it end',
+      summary:
+        'Send another invitation to the owner of an agency or client, or to people of the own company; the links before it end',
     })
-    .meta({ access: 'company.write', notInView: true })
-    .input(z.object({ companyID: Id.describe('The company above'), ClientID: Id }))
-    .output(Done),
+    .meta({ access: 'person.write', notInView: true })
+    .input(
+      z.object({
+        companyID: Id.describe('The company above, which is the own one'),
+        ClientID: z
+          .union([Id, z.array(Id).min(1).max(100)])
+          .describe('An owner, a company without one, or people of the own company'),
+      }),
+    )
+    .output(
+      Done.extend({ sent: z.int(), signed_in: z.int().describe('Those who need no invitation any more') }),
+    ),
   checkCampaignActive: call
     .route({
       method: 'POST',

@@ -17,6 +17,7 @@ import { payments } from './payments.ts';
 import { prepaid } from './prepaid.ts';
 import { profile } from './profile.ts';
 import { roles } from './roles.ts';
+import { roots } from './roots.ts';
 import { sales } from './sales.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
@@ -46,6 +47,7 @@ export const contract = {
   caps,
   minspend,
   onboarding,
+  roots,
   wallet,
   payments,
   invoices,

@@ -37,6 +37,7 @@ const ADS: readonly PageId[] = [
 ];
 const CONFIGURATION: readonly PageId[] = [
   'agency-list',
+  'root-list',
   'client-management',
   'administrator-list',
   'sales-account-list',

@@ -10,7 +10,8 @@ export type RuleName =
   | 'paymentAccount'
   | 'addCampaign'
   | 'accountExecutive'
-  | 'reportAnalytics';
+  | 'reportAnalytics'
+  | 'masterRoot';
 
 /** One page of the product (spec product 2). */
 export interface PageRow {
@@ -209,6 +210,15 @@ export const PAGES = [
     rules: ['notForSystem', 'accountExecutive'],
   },
   {
+    id: 'root-list',
+    permission: 'root.list',
+    path: '/configuration/root/list',
+    title: 'Root List',
+    ...setting,
+    who: system,
+    rules: ['masterRoot'],
+  },
+  {
     id: 'agency-list',
     path: '/configuration/agency-list',
     title: 'Agency List',
@@ -217,16 +227,18 @@ export const PAGES = [
   },
   {
     id: 'administrator-list',
+    permission: 'person.read',
     path: '/configuration/administrator-list',
     title: 'Administrator List',
-    ...inside,
-    who: [...system, ...agency],
+    ...setting,
+    who: notSales,
   },
   {
     id: 'sales-account-list',
+    permission: 'person.read',
     path: '/configuration/sales-account-list',
     title: 'Sales Rep & AE List',
-    ...inside,
+    ...setting,
     who: system,
   },
   {

@@ -174,8 +174,9 @@ path                                          root   enterprise rootAdmin rootSa
 /integrations/zapier                          404    404        404       connect   404      P       prof      404         404         404      P       P
 /configuration                                clients clients   clients   connect   clients  clients prof      clients     clients     clients  clients clients
 /configuration/client-management              list   list       list      connect   P        P       prof      P           404         P        404     P
+/configuration/root/list                      P      404        P         connect   404      404     404       404         404         404      404     404
 /configuration/agency-list                    P      P          P         connect   P        404     404       404         404         404      404     404
-/configuration/administrator-list             P      P          P         connect   404      P       prof      P           404         404      404     P
+/configuration/administrator-list             P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/sales-account-list             P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/role-list                      P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
@@ -466,6 +467,7 @@ describe('[NAV-01] the sidebar', () => {
         'Configuration',
         [
           'Agency List',
+          'Root List',
           'Administrator List',
           'Sales Rep & AE List',
           'Role List',
@@ -520,7 +522,7 @@ describe('[NAV-01] the sidebar', () => {
       ['Visitor ID', ['Dashboard', 'Campaign Management']],
       ['Ads', ['Campaign Management']],
       ['Advertising', ['Campaigns', 'Build Your Campaign', 'Audiences', 'Create banner', 'Banners']],
-      ['Configuration', ['Statement', 'Invoices', 'Limits']],
+      ['Configuration', ['Administrator List', 'Statement', 'Invoices', 'Limits']],
     ]);
   });
   test('of an account executive', () => {

@@ -112,6 +112,7 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
       : undefined,
   // Sales see Client Management only as account executives (spec product 6).
   accountExecutive: ({ user }) => (isSales(user) && user.isAccExecutive !== 'T' ? notFound : undefined),
+  masterRoot: ({ user }) => (user.is_master ? undefined : notFound),
   // The owner of a root gives the permission to others, and so has it.
   reportAnalytics: ({ user }) =>
     user.isViewMode || (user.rootcomp && (roleOf(user) === 'root' || hasPermission(user, 'report_analytics')))

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { FONT_THEMES, type FontTheme, RESERVED_SLUGS } from './choices.ts';
+import { FONT_THEMES, type FontTheme, MODULES, PAYMENT_TERMS, RESERVED_SLUGS } from './choices.ts';
 import { Cents, CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from './costs.ts';
-import { Dollars, Done, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
+import { messages } from './messages.ts';
+import { Dollars, Done, Email, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
 
 const Colour = z
   .string()
@@ -93,6 +94,49 @@ export const Packages = z.object({
     ),
 });
 
+const HostName = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253, 'must not exceed 253 characters')
+  .regex(/^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$/, 'must be the name of a server such as smtp.example.com');
+/** The ports that mail servers take mails at. */
+export const SMTP_PORTS = [25, 465, 587, 2465, 2525, 2587] as const;
+
+/** A tenant's own mail server (spec product 2, general-setting). Without a host its mails go by the platform's. */
+export const Smtp = z
+  .object({
+    host: HostName.describe('Empty: none'),
+    port: z
+      .int('must be a port such as 587')
+      .min(1, 'must be a port such as 587')
+      .max(65_535, 'must be a port such as 587'),
+    security: z.enum(['starttls', 'tls', 'none'], 'must be starttls, tls or none'),
+    username: z.string().trim().max(255, 'must not exceed 255 characters'),
+    password: z
+      .string()
+      .max(1024, 'must not exceed 1024 characters')
+      .default('')
+      .describe('Never read. Empty: the one that is kept, as long as host and user stay'),
+    from_name: z.union([z.literal(''), Line]),
+    from_address: z.union([z.literal(''), Email]),
+  })
+  .superRefine((value, ctx) => {
+    if (value.host && !value.from_address)
+      ctx.addIssue({ code: 'custom', path: ['from_address'], message: 'is required' });
+  });
+
+/** What new agencies of a root begin with (spec product 3, Setup-check response). */
+export const AgencyDefaults = z.object({
+  rootPaymentTermsNewAgencies: z
+    .array(z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time or Prepaid'))
+    .min(1, messages.selectPaymentTerm)
+    .max(PAYMENT_TERMS.length),
+  agencyDefaultModules: z
+    .array(z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product'))
+    .max(MODULES.length),
+});
+
 /** Every setting by its name, with the shape of its value. */
 export const SETTINGS = {
   branding: Branding,
@@ -103,6 +147,8 @@ export const SETTINGS = {
   agencyonboardingcustom: Onboarding,
   rootminspend: RootMinSpend,
   packages: Packages,
+  smtp: Smtp,
+  agencydefaults: AgencyDefaults,
 } as const;
 export type SettingName = keyof typeof SETTINGS;
 export type SettingValue<N extends SettingName> = z.output<(typeof SETTINGS)[N]>;
@@ -165,6 +211,13 @@ export const DomainState = z.object({
 const Company = {
   companyID: Id.optional().describe('Another company of the system; the own one when left out'),
 };
+
+/** How a mail server answered. */
+const MailTest = z.object({
+  result: z.enum(['success', 'failed']),
+  message: z.string().describe('What happened, in words'),
+  answer: z.string().describe("The server's own answer; empty: there was none"),
+});
 
 export const settings = {
   all: call
@@ -262,4 +315,24 @@ export const settings = {
     .meta({ access: 'setting.write' })
     .input(z.object(Company))
     .output(Done.extend({ data: DomainState })),
+  testSmtp: call
+    .route({
+      method: 'POST',
+      path: '/configuration/user/testsmtp',
+      tags: ['Settings'],
+      summary: 'Greet a mail server and sign in there, before it is saved; sends nothing',
+    })
+    .meta({ access: 'setting.write', notInView: true })
+    .input(z.object({ ...Company, smtp: Smtp }))
+    .output(MailTest),
+  testEmail: call
+    .route({
+      method: 'POST',
+      path: '/configuration/setting/test-email',
+      tags: ['Settings'],
+      summary: 'Send oneself an e-mail by the mail server that is saved',
+    })
+    .meta({ access: 'setting.write', notInView: true })
+    .input(z.object(Company))
+    .output(MailTest),
 };

@@ -15,7 +15,13 @@ import { createBilling } from './features/billing/index.ts';
 import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
 import { collectionRoutes, createCollection } from './features/collection/index.ts';
-import { companiesRoutes, createCompanies } from './features/companies/index.ts';
+import {
+  companiesRoutes,
+  createCompanies,
+  createStaff,
+  rootsRoutes,
+  staffPlain,
+} from './features/companies/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
@@ -38,7 +44,7 @@ import {
 import { createPeople } from './features/people/index.ts';
 import { createPrepaid, prepaidRoutes } from './features/prepaid/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
-import { createSettings, settingsRoutes, startSettings } from './features/settings/index.ts';
+import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
@@ -101,7 +107,10 @@ export function createFeatures(
   const audit = createAudit();
   const logChain = createLogChain(platform);
   const { smtpUrl, mailFrom, recaptcha } = platform.config;
-  const mail = createMail(platform, smtpUrl ? smtpTransport(smtpUrl) : outboxOnly, mailFrom);
+  const smtp = createSmtp(platform, { outbound });
+  const mail = createMail(platform, smtpUrl ? smtpTransport(smtpUrl) : outboxOnly, mailFrom, (rootId, host) =>
+    smtp.at(rootId, host),
+  );
   const limits = createLimits(platform);
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
   const sales = createSales(platform, { audit, people });
@@ -109,7 +118,7 @@ export function createFeatures(
   const costs = createCosts(platform, { tenants, audit });
   const plans = createPlans(platform, { tenants, audit });
   const coupons = createCoupons(platform, { audit, limits });
-  const settings = createSettings(platform, { tenants, audit, costs, limits });
+  const settings = createSettings(platform, { tenants, audit, costs, limits, smtp });
   const ledger = createLedger();
   const gateway = around(
     createGateway(platform.config, {
@@ -197,6 +206,7 @@ export function createFeatures(
     billing,
     agreements,
   });
+  const staff = createStaff(platform, { people, audit, access });
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
@@ -242,6 +252,7 @@ export function createFeatures(
     campaigns,
     prepaid,
     companies,
+    staff,
     visits,
     leads,
     delivery,
@@ -340,6 +351,7 @@ export async function createApp(parts: AppParts) {
       ...ledger.plain,
       ...dataWallet.plain,
       ...pdfRoutes(platform, features.tenants, features.invoices.read.one),
+      ...staffPlain(features.staff),
     ];
     const reference: PlainRoute[] = [
       {
@@ -395,7 +407,8 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.documents, documents.handlers);
     addCalls(server, clock, doors, contract.profile, profile.handlers);
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
-    addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies));
+    addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies, features.staff));
+    addCalls(server, clock, doors, contract.roots, rootsRoutes(platform, features));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
     addCalls(
       server,

@@ -41,6 +41,9 @@ const pages = {
 
   'client-management': lazyPage(() => import('./features/companies/ClientManagementPage.tsx')),
   'agency-list': lazyPage(() => import('./features/companies/AgencyListPage.tsx')),
+  'root-list': lazyPage(() => import('./features/roots/RootListPage.tsx')),
+  'administrator-list': lazyPage(() => import('./features/staff/AdministratorListPage.tsx')),
+  'sales-account-list': lazyPage(() => import('./features/staff/SalesAccountListPage.tsx')),
   'role-list': lazyPage(() => import('./features/roles/RoleListPage.tsx')),
   'general-setting': lazyPage(() => import('./features/settings/GeneralSettingPage.tsx')),
   'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),

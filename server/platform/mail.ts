@@ -41,8 +41,10 @@ export interface OutgoingMail extends MailText {
 export interface MailTransport {
   /** Whether a mail server takes the mail over; else the outbox is where it stays. */
   takesOver: boolean;
-  /** Throws MailRefused when trying again is of no use, any other error when it may be. */
-  send(mail: OutgoingMail): Promise<void>;
+  /**
+   * Answers what the server said. Throws MailRefused when trying again is of no use, any other error when it may be.
+   */
+  send(mail: OutgoingMail): Promise<string | undefined>;
 }
 
 /** The mail server will not take this mail, now or later. */
@@ -51,9 +53,19 @@ export class MailRefused extends Error {
 }
 
 /** Without a mail server: the outbox in the database is the mailbox. */
-export const outboxOnly: MailTransport = { takesOver: false, send: async () => {} };
+export const outboxOnly: MailTransport = { takesOver: false, send: async () => undefined };
+
+/** A tenant's own mail server, and from whom its mails are there (name empty: as they were written). */
+export interface OwnServer {
+  transport: MailTransport;
+  from: { name: string; address: string };
+}
+/** The mail server that the tenant at a host has set; null: none. Throws where it cannot be spoken to at all. */
+export type OwnServerOf = (rootId: string, host: string) => Promise<OwnServer | null>;
 
 const TRIES = 8;
+/** So often a tenant's own server is tried; then the platform's takes over, so that nobody is locked out by a wrong setting. */
+const OWN_TRIES = 3;
 const sendMail = defineJob('mail.send', z.object({ rootId: z.uuid(), mailId: z.uuid() }), {
   retryLimit: 50,
   retryDelay: 5,
@@ -79,12 +91,14 @@ export type Mail = ReturnType<typeof createMail>;
 
 /**
  * Mails in the name of tenants. A mail is written to the outbox by the transaction that causes it and sent by a job, so
- * it goes out if and only if its cause happened. `from` overrides the sender's address for every tenant.
+ * it goes out if and only if its cause happened. `from` overrides the sender's address for every tenant but those with a
+ * mail server of their own (`ownServer`).
  */
 export function createMail(
   { db, clock, vault, jobs }: { db: Database; clock: Clock; vault: Vault; jobs: Jobs },
   transport: MailTransport,
   from?: string,
+  ownServer: OwnServerOf = async () => null,
 ) {
   return {
     /** Puts a mail of the tenant called `sender` at `host` into the outbox. `kind` says what it is, for the list. */
@@ -107,6 +121,7 @@ export function createMail(
         from_address: from ?? `no-reply@${mail.sender.host}`,
         from_name: line(mail.sender.name),
         subject: line(mail.subject),
+        sender_host: mail.sender.host,
         body_sealed: vault.seal(JSON.stringify(atRest(mail)), 'mail.body'),
         created_at: at,
       });
@@ -124,10 +139,14 @@ export function createMail(
       const mark = (to: Parameters<typeof markMail>[2]) =>
         inScope(db.app, { rootId }, (tx) => markMail(tx, mailId, to));
       const { logo, ...body } = JSON.parse(vault.open(row.body_sealed ?? '', 'mail.body')) as SealedBody;
+      let own: OwnServer | null = null;
       try {
-        await transport.send({
+        if (row.sender_host && attempts <= OWN_TRIES) own = await ownServer(rootId, row.sender_host);
+        await (own?.transport ?? transport).send({
           id: row.id,
-          from: { name: row.from_name, address: row.from_address },
+          from: own
+            ? { ...own.from, name: own.from.name || row.from_name }
+            : { name: row.from_name, address: row.from_address },
           to: { name: row.to_name, address: row.to_address },
           subject: row.subject,
           at: row.created_at,
@@ -135,7 +154,8 @@ export function createMail(
           ...(logo ? { logo: { bytes: Buffer.from(logo.base64, 'base64'), type: logo.type } } : {}),
         });
       } catch (error) {
-        const over = error instanceof MailRefused || attempts >= TRIES;
+        // What the tenant's own server does not take the platform's is asked to take in the end.
+        const over = !own && (error instanceof MailRefused || attempts >= TRIES);
         await mark({
           state: over ? 'failed' : 'queued',
           attempts,
@@ -146,13 +166,14 @@ export function createMail(
         if (over) return;
         throw error;
       }
-      const { takesOver } = transport;
+      const { takesOver } = own?.transport ?? transport;
       await mark({
         state: takesOver ? 'sent' : 'kept',
         attempts,
         last_error: null,
         sent_at: clock.now(),
         keepBody: !takesOver,
+        ...(own ? { from: { ...own.from, name: own.from.name || row.from_name } } : {}),
       });
     },
 

@@ -52,6 +52,11 @@ export interface OutboundAnswer {
 export interface Outbound {
   /** Throws OutboundError. Every status is an answer, 3xx and 5xx too. */
   fetch(url: string, request?: OutboundRequest): Promise<OutboundAnswer>;
+  /**
+   * A checked address of a host for a conversation other than HTTP, to be connected to as it is: the name must not be looked up
+   * again. Throws OutboundError.
+   */
+  addressOf(host: string, port: number): Promise<string>;
   /** What is wrong with an address as far as can be told without asking for it, in words; undefined: nothing. */
   objection(url: string, options?: { plainHttp?: boolean }): string | undefined;
 }
@@ -192,6 +197,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
       } finally {
         deadline.clear();
       }
+    },
+    async addressOf(host, port) {
+      const name = host.trim().toLowerCase();
+      if (!allowed.has(`${name}:${port}`) && isIP(name)) {
+        if (!isPublicAddress(name)) throw refused();
+        return name;
+      }
+      return (await addressesOf(name, allowed.has(`${name}:${port}`)))[0]!.address;
     },
     objection(text, { plainHttp = false } = {}) {
       try {

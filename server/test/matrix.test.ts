@@ -483,7 +483,11 @@ const samples: Record<string, Sample> = {
   },
   'GET /api/configuration/user/:companyId/:group/:idsys/:type/:module/:sortby/:order/:search': {
     named: true,
-    request: (t) => ({ url: `/api/configuration/user/${t.client.agency_id}/all/all/client/all/all/all/all` }),
+    request: (t, who) => ({
+      url: who?.grade.startsWith('client')
+        ? `/api/configuration/user/${t.client.id}/all/all/administrator/all/all/all/all`
+        : `/api/configuration/user/${t.client.agency_id}/all/all/client/all/all/all/all`,
+    }),
   },
   'POST /api/configuration/user/create': {
     named: false,
@@ -491,6 +495,7 @@ const samples: Record<string, Sample> = {
       url: '/api/configuration/user/create',
       body: {
         ...companyFields(who),
+        ...(who?.grade.startsWith('client') ? { userType: 'administrator' } : {}),
         ...(who?.grade.startsWith('root') ? { DownlineSubDomain: `matrix-${++serial}` } : {}),
       },
     }),
@@ -499,23 +504,81 @@ const samples: Record<string, Sample> = {
     named: true,
     request: async (t, who) => ({
       url: '/api/configuration/user/update',
-      body: { ...companyFields(who), ClientID: await freshCompany(t, who) },
+      body: who?.grade.startsWith('client')
+        ? { companyID: who.companyId, userType: 'administrator', ClientID: await freshAdministrator(t) }
+        : { ...companyFields(who), ClientID: await freshCompany(t, who) },
     }),
   },
   'DELETE /api/configuration/user/remove/:companyID/:userID': {
     named: true,
     request: async (t, who) => ({
-      url: `/api/configuration/user/remove/${who?.companyId ?? NOBODY}/${await freshCompany(t, who)}`,
+      url: `/api/configuration/user/remove/${who?.companyId ?? NOBODY}/${
+        who?.grade.startsWith('client') ? await freshAdministrator(t) : await freshCompany(t, who)
+      }`,
     }),
   },
   'POST /api/configuration/user/resendinvitation': {
     named: true,
-    request: (t, who) => ({
+    request: async (t, who) => ({
       url: '/api/configuration/user/resendinvitation',
-      body: { companyID: who?.companyId ?? NOBODY, ClientID: belowOf(t, who) },
+      body: {
+        companyID: who?.companyId ?? NOBODY,
+        ClientID: who?.grade.startsWith('client') ? await freshAdministrator(t) : belowOf(t, who),
+      },
     }),
     // The target's agency may have no owner.
     passes: [409],
+  },
+  'GET /api/configuration/root/list': {
+    named: false,
+    request: () => ({ url: '/api/configuration/root/list' }),
+    // Roots other than the master's.
+    passes: [404],
+  },
+  'POST /api/configuration/root/create': {
+    named: false,
+    request: () => ({
+      url: '/api/configuration/root/create',
+      body: {
+        name: `Root ${++serial}`,
+        host: `matrix${serial}.test`,
+        owner_name: 'Mara Matrix',
+        owner_email: `matrix${serial}@people.test`,
+      },
+    }),
+    passes: [404],
+  },
+  'POST /api/configuration/user/testsmtp': {
+    named: true,
+    request: (t, who) => ({
+      url: '/api/configuration/user/testsmtp',
+      body: {
+        companyID: belowOf(t, who) === t.client.id ? (t.client.agency_id ?? NOBODY) : belowOf(t, who),
+        smtp: {
+          host: '127.0.0.1',
+          port: 2525,
+          security: 'none',
+          username: '',
+          password: '',
+          from_name: '',
+          from_address: 'a@x.test',
+        },
+      },
+    }),
+    // Tried often enough for the limit.
+    passes: [429],
+  },
+  'POST /api/configuration/setting/test-email': {
+    named: true,
+    request: (t) => ({
+      url: '/api/configuration/setting/test-email',
+      body: { companyID: t.client.agency_id },
+    }),
+    passes: [429],
+  },
+  'GET /api/configuration/user/export': {
+    named: false,
+    request: () => ({ url: '/api/configuration/user/export?type=administrator' }),
   },
   'POST /api/leadspeek/check-campaign-active': {
     named: true,
@@ -1311,6 +1374,7 @@ const downloads: Record<string, Permission> = {
   'GET /api/ledger/statement/export': 'statement.read',
   'GET /api/billing/invoices/:id/pdf': 'invoice.read',
   'GET /api/billing/invoices/:id/credit-notes/:note/pdf': 'invoice.read',
+  'GET /api/configuration/user/export': 'person.read',
   'GET /api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date':
     'wallet.read',
 };

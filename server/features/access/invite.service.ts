@@ -10,14 +10,15 @@ import * as store from './entry.store.ts';
 import { inviteMail, noticeMail } from './mails.ts';
 import * as policy from './policy.ts';
 import type { Post, Sender } from './post.service.ts';
+import type { Sessions } from './session.service.ts';
 
 /** Somebody of a company below one's own. */
 export type Invited = Owner & { id: string; name: string; email: string };
 
 /** What those above a company do about its owner's way in: invitations, and another e-mail address. */
-export function createInvites(platform: Platform, parts: { people: People; post: Post }) {
+export function createInvites(platform: Platform, parts: { people: People; post: Post; sessions: Sessions }) {
   const { clock, config } = platform;
-  const { people, post } = parts;
+  const { people, post, sessions } = parts;
   const linkKey = derive(config.appKey, 'links');
 
   return {
@@ -49,6 +50,18 @@ export function createInvites(platform: Platform, parts: { people: People; post:
       const url = `${origin}/set-new-password/${token}?email=${encodeURIComponent(user.email)}`;
       await post.send(tx, 'account.invitation', sender, user, inviteMail(user.name, sender.name, url));
     },
+
+    /** Ends every way in that somebody has: sessions, invitations, codes. `forget` them when the transaction is done. */
+    async shutOut(tx: Tx, userId: string): Promise<void> {
+      const now = clock.now();
+      await sessions.endAll(tx, userId, null, 'disabled');
+      await emailStore.endChanges(tx, userId, now);
+      await store.endResets(tx, userId, now);
+      await store.endChallenges(tx, userId, now);
+    },
+
+    /** What is remembered of somebody's sessions is asked anew: their place or rights have changed. */
+    forget: (userId: string): void => sessions.forgetPerson(userId),
 
     /**
      * Gives somebody another address, by decision of the company above: the old one is told, and what was sent there opens

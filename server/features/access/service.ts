@@ -69,8 +69,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     factors,
     emails: createEmails(platform, { people, audit, limits, post, factors }),
     entry: createEntry(platform, parts),
-    /** Invitations of people below one's own company. */
-    invites: createInvites(platform, { people, post }),
+    /** Invitations of people of one's own company and right below it. */
+    invites: createInvites(platform, { people, post, sessions }),
     sso: createSso(platform, parts),
 
     /**

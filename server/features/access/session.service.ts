@@ -46,6 +46,13 @@ export function createSessions(
     }
   };
 
+  /** Forgets what is remembered of a person's sessions, of views as them and of views by them. */
+  const forgetPerson = (userId: string): void => {
+    for (const [id, { state }] of live) {
+      if (state?.user_id === userId || state?.viewer_id === userId) live.delete(id);
+    }
+  };
+
   /** Signs an access token for the host's tenant, good for `seconds`; `claims` beside the usual ones. */
   async function accessToken(
     tenant: Tenant,
@@ -67,6 +74,7 @@ export function createSessions(
   return {
     refreshKey,
     forget,
+    forgetPerson,
 
     /** The state of a session, remembered for at most 5 s. */
     async stateOf(sessionId: string): Promise<store.SessionState | undefined> {
@@ -164,7 +172,7 @@ export function createSessions(
       tx: Tx,
       userId: string,
       keep: string | null,
-      why: 'ended' | 'password' | 'factor',
+      why: 'ended' | 'password' | 'factor' | 'disabled',
     ): Promise<string[]> => store.revokeSessionsOf(tx, userId, keep, clock.now(), why),
 
     /** Where the signed-in person is signed in, the present session first. */

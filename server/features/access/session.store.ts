@@ -64,7 +64,7 @@ export async function revokeSessionsOf(
   userId: string,
   keep: string | null,
   at: Date,
-  why: 'ended' | 'password' | 'factor',
+  why: 'ended' | 'password' | 'factor' | 'disabled',
 ): Promise<string[]> {
   const rows = await tx
     .updateTable('session')

@@ -58,7 +58,7 @@ beforeAll(async () => {
   site = `http://shop.localhost:${port}`;
   const real = createOutbound({ allow: [`shop.localhost:${port}`], resolve: async () => ['127.0.0.1'] });
   outbound = {
-    objection: real.objection,
+    ...real,
     // The page's own time is cut, so that the test need not wait; the tag manager cannot be reached.
     fetch: (url, request) => real.fetch(url, { ...request, timeoutMs: url.endsWith('/hang') ? 200 : 5_000 }),
   };
@@ -142,7 +142,7 @@ describe('[CAMP-10] the look at a live page', () => {
   it('finds a tag that a tag manager injects, and bears with a manager out of reach', async () => {
     const asked: string[] = [];
     const manager = (text: string | undefined): Outbound => ({
-      objection: outbound.objection,
+      ...outbound,
       async fetch(url, request) {
         if (!url.startsWith('https://www.googletagmanager.com/')) return outbound.fetch(url, request);
         asked.push(url);

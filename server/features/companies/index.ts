@@ -1,2 +1,5 @@
+export { rootsRoutes } from './roots.service.ts';
 export { companiesRoutes } from './routes.ts';
 export { type Companies, createCompanies } from './service.ts';
+export { staffPlain } from './staff.routes.ts';
+export { createStaff } from './staff.service.ts';

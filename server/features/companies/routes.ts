@@ -1,10 +1,17 @@
-import type { CompanyNodeData } from '../../../contract/companies.ts';
+import { COMPANY_FILTERS, type CompanyFilter, type CompanyNodeData } from '../../../contract/companies.ts';
+import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
+import type { Permission } from '../../../contract/permissions.ts';
+import { STAFF_FILTERS, type StaffFilter } from '../../../contract/staff.ts';
+import type { Ctx } from '../../platform/ctx.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import { salesNames } from '../sales/index.ts';
 import { refuse } from './policy.ts';
 import type { Companies, Entered } from './service.ts';
+import { type StaffWire, staffFromWire, staffToWire } from './staff.routes.ts';
+import type { Staff } from './staff.service.ts';
 
 type NodeRow = Awaited<ReturnType<Companies['create']>>;
 type Above = Awaited<ReturnType<Companies['above']>>;
@@ -72,9 +79,24 @@ export function nodeToWire(row: NodeRow, above: Above): CompanyNodeData {
 
 const done = (message: string) => ({ result: 'success' as const, message });
 
+type Input<Call extends keyof Handlers<typeof contract.companies>> = Parameters<
+  Handlers<typeof contract.companies>[Call]
+>[1];
+/** Whether it is about somebody of the own company, and not about an agency or client. */
+const isPerson = <T extends { userType: string }>(
+  given: T,
+): given is Extract<T, { userType: 'administrator' | 'sales' }> =>
+  given.userType === 'administrator' || given.userType === 'sales';
+
 /** The calls of the feature. */
-export function companiesRoutes(companies: Companies): Handlers<typeof contract.companies> {
-  type Given = Parameters<Handlers<typeof contract.companies>['create']>[1];
+export function companiesRoutes(companies: Companies, staff: Staff): Handlers<typeof contract.companies> {
+  type Given = Exclude<Input<'create'>, { userType: 'administrator' | 'sales' }>;
+  /** Filters are of companies or of people. */
+  const filters = <T extends string>(given: readonly string[] | undefined, known: readonly T[]): T[] => {
+    const strange = given?.find((one) => !(known as readonly string[]).includes(one));
+    if (strange) throw refuse('Filters', `${strange} does not filter this list`);
+    return (given ?? []) as T[];
+  };
   const entered = (given: Given): Entered => ({
     name: given.ClientCompanyName,
     ownerName: given.ClientFullName,
@@ -91,12 +113,31 @@ export function companiesRoutes(companies: Companies): Handlers<typeof contract.
     domain: given.DownlineDomain,
     externalId: given.DownlineOrganizationID,
   });
+  /** For an id that is none of the own people's: it is of a company right below, which a client has none of. */
+  const below = (ctx: Ctx, permission: Permission): void => {
+    if (ctx.actor.kind === 'client') throw new Refusal('not_found', ownMessages.notFound);
+    ctx.need(permission);
+  };
   const ofRoot = (asked: string | undefined, rootId: string): void => {
     if (asked && asked !== rootId) throw refuse('idsys', 'is not this platform');
   };
   return {
     async list(ctx, input) {
       ofRoot(input.idsys, ctx.actor.rootId);
+      if (input.type === 'administrator' || input.type === 'sales') {
+        const { data, ...found } = await staff.list(ctx, input.companyId, {
+          type: input.type,
+          sort: input.sortby === 'email' || input.sortby === 'created_at' ? input.sortby : 'full_name',
+          order: input.order ?? 'asc',
+          search: input.search ?? '',
+          filters: filters<StaffFilter>(input.Filters, STAFF_FILTERS),
+          Page: input.Page,
+          PerPage: input.PerPage,
+        });
+        const at = ctx.clock.now();
+        return { ...found, data: data.map((row) => staffToWire(row, at)) };
+      }
+      ctx.need('company.list');
       const { above, ...found } = await companies.list(ctx, {
         parentId: input.companyId,
         kind: input.type === 'all' ? undefined : input.type === 'client' ? 'client' : 'agency',
@@ -106,7 +147,7 @@ export function companiesRoutes(companies: Companies): Handlers<typeof contract.
         search: input.search ?? '',
         card: input.CardStatus,
         campaigns: input.CampaignStatus,
-        filters: input.Filters ?? [],
+        filters: filters<CompanyFilter>(input.Filters, COMPANY_FILTERS),
         exclude: input.Exclude ?? [],
         limit: input.PerPage,
         offset: (input.Page - 1) * input.PerPage,
@@ -117,6 +158,17 @@ export function companiesRoutes(companies: Companies): Handlers<typeof contract.
     },
     async create(ctx, input) {
       ofRoot(input.idsys, ctx.actor.rootId);
+      if (isPerson(input)) {
+        const { name, email, phone, ...given } = staffFromWire(input satisfies StaffWire);
+        const row = await staff.create(ctx, input.companyID, {
+          ...given,
+          name: name!,
+          email: email!,
+          phone: phone!,
+        });
+        return { ...done(messages.added), data: [staffToWire(row, ctx.clock.now())] };
+      }
+      ctx.need('company.create');
       const kind = input.userType === 'client' ? 'client' : 'agency';
       const row = await companies.create(ctx, input.companyID, kind, entered(input));
       return {
@@ -126,6 +178,20 @@ export function companiesRoutes(companies: Companies): Handlers<typeof contract.
     },
     async update(ctx, input) {
       ofRoot(input.idsys, ctx.actor.rootId);
+      if (isPerson(input)) {
+        const isBack = input.action === 'restore';
+        const row = isBack
+          ? await staff.restore(ctx, input.companyID, input.ClientID)
+          : await staff.update(ctx, input.companyID, input.ClientID, {
+              ...staffFromWire(input satisfies StaffWire),
+              version: input.version,
+            });
+        return {
+          ...done(isBack ? configMessages.personRestored : messages.updated),
+          data: [staffToWire(row, ctx.clock.now())],
+        };
+      }
+      ctx.need('company.write');
       const row = await companies.update(ctx, input.companyID, input.ClientID, {
         ...entered(input),
         terms: input.selectedterms,
@@ -139,12 +205,28 @@ export function companiesRoutes(companies: Companies): Handlers<typeof contract.
       };
     },
     async remove(ctx, input) {
+      if (await staff.isOwn(ctx, input.userID)) {
+        await staff.remove(ctx, input.companyID, input.userID);
+        return { data: done(configMessages.personRemoved) };
+      }
+      below(ctx, 'company.remove');
       await companies.remove(ctx, input.companyID, input.userID);
       return { data: done(ownMessages.companyRemoved) };
     },
     async resendInvitation(ctx, input) {
-      await companies.resendInvitation(ctx, input.companyID, input.ClientID);
-      return done(ownMessages.invitationSent);
+      const ids = [input.ClientID].flat();
+      if (ids.length > 1 || (await staff.isOwn(ctx, ids[0]!))) {
+        const told = await staff.resend(ctx, input.companyID, ids);
+        const one = ids.length === 1 && told.sent === 1;
+        return {
+          ...done(one ? ownMessages.invitationSent : told.words),
+          sent: told.sent,
+          signed_in: told.signedIn,
+        };
+      }
+      below(ctx, 'company.write');
+      await companies.resendInvitation(ctx, input.companyID, ids[0]!);
+      return { ...done(ownMessages.invitationSent), sent: 1, signed_in: 0 };
     },
     async checkCampaignActive(ctx, input) {
       return {

@@ -100,5 +100,6 @@ export function createPeople({ clock }: Platform) {
     lock: store.lockUser,
     setPassword: store.setPassword,
     incharge: store.incharge,
+    customerCare: store.customerCare,
   };
 }

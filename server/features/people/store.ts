@@ -75,14 +75,37 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
   await tx.updateTable('user_account').set({ password_hash: passwordHash }).where('id', '=', id).execute();
 }
 
-/** Owners and administrators of a company who may sign in, by e-mail. */
+/**
+ * Who is told of a company's affairs, by e-mail: its owners and administrators who want to be. Where nobody does, the default
+ * administrator, or else the owners: somebody always is.
+ */
 export async function incharge(tx: Tx, companyId: string) {
-  return tx
+  const all = await tx
     .selectFrom('user_account')
-    .select(['id', 'name', 'email'])
+    .select(['id', 'name', 'email', 'role', 'is_default_admin', 'gets_notices', 'mail_off'])
     .where('company_id', '=', companyId)
     .where('role', 'in', ['owner', 'administrator'])
     .where('disabled_at', 'is', null)
     .orderBy('email')
     .execute();
+  const [wanting, first] = [
+    all.filter((one) => one.gets_notices && !one.mail_off),
+    all.filter((one) => one.is_default_admin),
+  ];
+  if (wanting.length > 0) return wanting;
+  return first.length > 0 ? first : all.filter((one) => one.role === 'owner');
+}
+
+/** Whom the customers of a company turn to: of its people for that the one who has been there longest. */
+export async function customerCare(tx: Tx, companyId: string) {
+  return tx
+    .selectFrom('user_account')
+    .select(['name', 'email', 'phonenum', 'phone_calling'])
+    .where('company_id', '=', companyId)
+    .where('customer_care', '=', true)
+    .where('disabled_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
 }

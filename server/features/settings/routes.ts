@@ -8,6 +8,7 @@ import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import { PICTURE_BYTES } from '../../platform/image.ts';
 import { domainMessage } from './domain.service.ts';
 import type { Settings } from './service.ts';
+import type { Tried } from './smtp.service.ts';
 
 const Upload = z.object({
   purpose: z.enum(['logo', 'favicon'], 'must be logo or favicon'),
@@ -27,6 +28,12 @@ async function readUpTo(body: Readable, most: number): Promise<Buffer> {
 }
 
 const done = <T>(message: string, data: T) => ({ result: 'success' as const, message, data });
+
+const told = ({ ok, message, answer }: Tried) => ({
+  result: ok ? ('success' as const) : ('failed' as const),
+  message,
+  answer,
+});
 
 /** The calls of the feature, and its upload of pictures. */
 export function settingsRoutes(settings: Settings): {
@@ -72,6 +79,8 @@ export function settingsRoutes(settings: Settings): {
         await settings.domains.check(ctx, await settings.target(ctx, input.companyID));
         return done(ownMessages.domainChecked, await settings.domainState(ctx, input.companyID));
       },
+      testSmtp: async (ctx, input) => told(await settings.testSmtp(ctx, input.companyID, input.smtp)),
+      testEmail: async (ctx, input) => told(await settings.testEmail(ctx, input.companyID)),
     },
     plain: [
       {

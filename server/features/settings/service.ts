@@ -14,11 +14,14 @@ import type { Audit } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
 import { pathOfPicture, type Tenants } from '../tenants/index.ts';
 import { createDomains } from './domain.service.ts';
+import type { KeptSmtp, Smtp, Tried } from './smtp.service.ts';
 import * as store from './store.ts';
 import { ownerOf, type Target, targetOf } from './target.ts';
 
 const DAY = 86_400_000;
 const PICTURES_A_DAY = 100;
+/** Tries of one company's mail server. */
+const MAIL_TRIES = { name: 'mail.test', max: 20, base: 60, cap: 900, window: 3600 };
 
 /** The settings with what people call them, for the user log. */
 const WORDS: Record<SettingName, string> = {
@@ -30,6 +33,8 @@ const WORDS: Record<SettingName, string> = {
   agencyonboardingcustom: 'onboarding charge',
   rootminspend: 'minimum spend',
   packages: 'packages',
+  smtp: 'mail server',
+  agencydefaults: 'beginnings of new agencies',
 };
 
 /** Settings that only an agency has, or only a root. */
@@ -38,6 +43,7 @@ const ONLY: Partial<Record<SettingName, 'agency' | 'root'>> = {
   agencyonboardingcustom: 'agency',
   rootminspend: 'root',
   packages: 'root',
+  agencydefaults: 'root',
 };
 /** What reading and saving needs beyond the permissions of all settings. */
 const NEEDS: Partial<Record<SettingName, { read: Permission; save: Permission }>> = {
@@ -71,8 +77,9 @@ export function createSettings(
     audit,
     costs,
     limits,
+    smtp,
     dns,
-  }: { tenants: Tenants; audit: Audit; costs: Costs; limits: Limits; dns?: Dns },
+  }: { tenants: Tenants; audit: Audit; costs: Costs; limits: Limits; smtp: Smtp; dns?: Dns },
 ) {
   const { db, clock, config } = platform;
   const domains = createDomains(platform, {
@@ -217,6 +224,40 @@ export function createSettings(
         return value;
       },
     },
+    smtp: {
+      read: async (_tx, _company, kept) => smtp.read(smtp.kept(kept)),
+      async save(tx, company, value) {
+        const row = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'smtp');
+        return { ...smtp.keep(smtp.kept(row?.value ?? null), value) };
+      },
+    },
+    agencydefaults: {
+      async read(tx, company, kept) {
+        const { root } = await tenants.products.of(tx, company, company.is_master);
+        const { terms, modules } = (kept ?? {}) as { terms?: string[] | null; modules?: string[] | null };
+        return {
+          rootPaymentTermsNewAgencies: root.terms.filter((one) => !terms || terms.includes(one)),
+          agencyDefaultModules: root.modules.filter((one) => !modules || modules.includes(one)),
+        } as SettingValue<'agencydefaults'>;
+      },
+      async save(tx, company, value) {
+        const { root } = await tenants.products.of(tx, company, company.is_master);
+        const among = (
+          field: string,
+          given: readonly string[],
+          known: readonly string[],
+        ): string[] | null => {
+          const strange = given.find((one) => !known.includes(one));
+          if (strange) throw refuse(field, `${strange} is not on offer here`);
+          // All of them: also what is added later.
+          return known.every((one) => given.includes(one)) ? null : [...new Set(given)];
+        };
+        return {
+          terms: among('rootPaymentTermsNewAgencies', value.rootPaymentTermsNewAgencies, root.terms),
+          modules: among('agencyDefaultModules', value.agencyDefaultModules, root.modules),
+        };
+      },
+    },
   };
 
   const names = (ctx: Ctx, company: Target): SettingName[] =>
@@ -244,6 +285,37 @@ export function createSettings(
         };
       }),
     );
+  }
+
+  /** Tries a company's mail server, at most so often an hour, with a row in the log. */
+  async function tryMail(
+    ctx: Ctx,
+    companyId: string | undefined,
+    what: string,
+    work: (kept: KeptSmtp, company: Target, to: { name: string; address: string }) => Promise<Tried>,
+  ): Promise<Tried> {
+    const { company, kept, person } = await inScope(db.app, ctx.scope, async (tx) => {
+      const found = await targetOf(tenants, tx, ctx, companyId);
+      const row = (await store.settingsOf(tx, found.id)).find((one) => one.name === 'smtp');
+      return {
+        company: found,
+        kept: smtp.kept(row?.value ?? null),
+        person: await store.addressOf(tx, ctx.actor.userId),
+      };
+    });
+    await limits.take(MAIL_TRIES, company.id);
+    // No transaction is held while the server is spoken to.
+    const done = await work(kept, company, { name: person.name, address: person.email });
+    await inScope(db.app, ctx.scope, (tx) =>
+      audit.record(tx, ctx, {
+        action: 'setting.mailtest',
+        objectKind: 'company',
+        objectId: company.id,
+        description: `${what} of ${company.name}: ${done.ok ? 'it works' : done.answer || done.message}`,
+        owner: ownerOf(company),
+      }),
+    );
+    return done;
   }
 
   return {
@@ -317,6 +389,20 @@ export function createSettings(
       const [setting] = await read(tx, (await tenants.company(tx, agencyId))!, ['agencyonboardingcustom']);
       const value = setting!.data as SettingValue<'agencyonboardingcustom'>;
       return { amountMicros: microsOf(value.amount), couponsOn: value.enable_coupon === 'T' };
+    },
+
+    /** Greets a mail server that was entered, with the kept password where none is given. @throws Refusal 404, 422, 429 */
+    async testSmtp(ctx: Ctx, companyId: string | undefined, given: SettingValue<'smtp'>): Promise<Tried> {
+      return tryMail(ctx, companyId, 'Greeted the mail server', async (kept) =>
+        smtp.greet(smtp.keep(kept, given)),
+      );
+    },
+
+    /** Sends the actor a mail by the server that is saved. @throws Refusal 404, 429 */
+    async testEmail(ctx: Ctx, companyId: string | undefined): Promise<Tried> {
+      return tryMail(ctx, companyId, 'Sent a test e-mail by the mail server', async (kept, company, to) =>
+        smtp.sendTest(kept, await tenants.mailBrand(company.id), to),
+      );
     },
 
     /** An agency's onboarding charge: of the one named, or the own. @throws Refusal 404, 422 */

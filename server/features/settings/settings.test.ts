@@ -89,6 +89,7 @@ describe('[CONF-03] settings by their name', () => {
       ['modulenames', 0],
       ['costagency', 0],
       ['agencyonboardingcustom', 0],
+      ['smtp', 0],
     ]);
     const { status, body } = await save('agency', 'branding', LOOK, { version: 0 });
     expect([status, body.message]).toEqual([200, 'Setting has been saved.']);

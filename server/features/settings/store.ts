@@ -138,3 +138,24 @@ export async function packageInUse(tx: Tx, rootId: string, among: string[]): Pro
     .executeTakeFirst();
   return row?.package_id;
 }
+
+/** The mail server that the company at a host has set. */
+export async function smtpAt(tx: Tx, host: string) {
+  return tx
+    .selectFrom('domain as d')
+    .innerJoin('setting as s', (join) =>
+      join.onRef('s.company_id', '=', 'd.company_id').on('s.name', '=', 'smtp'),
+    )
+    .select('s.value')
+    .where('d.host', '=', host)
+    .executeTakeFirst();
+}
+
+/** Name and address of somebody, for a mail to themselves. */
+export async function addressOf(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('user_account')
+    .select(['name', 'email'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+}

@@ -33,6 +33,8 @@ export interface Facts {
   parent: CompanyCard | null;
   root: CompanyCard;
   products: Products;
+  /** What new agencies of the root begin with; null: all that it has. */
+  beginnings: Awaited<ReturnType<Tenants['products']['defaultsOf']>>;
   card: Awaited<ReturnType<Billing['accounts']['card']>>;
   /** The agency's, also for a client; a sales person's own. */
   account: Awaited<ReturnType<Billing['accounts']['connected']>>;
@@ -45,9 +47,13 @@ export interface Facts {
   /** How an agency stands with its onboarding charge; null: it is of no agency. */
   onboarding: OnboardingState | null;
   lastIp: string | null;
+  /** Whom the company's own people, and those of the companies right below, turn to; undefined: nobody is named for it. */
+  care: { own: Care; above: Care };
   /** In view mode whoever is behind it, while the person is the one viewed. */
   behind: PersonRow | null;
 }
+
+type Care = Awaited<ReturnType<People['customerCare']>>;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -87,6 +93,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       parent,
       root,
       products: await tenants.products.of(tx, company, root.is_master),
+      beginnings: await tenants.products.defaultsOf(tx, company.root_id),
       card: await accounts.card(tx, company.id),
       account:
         person.role === 'sales'
@@ -101,6 +108,10 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
         company.kind === 'agency' && (await minimumSpend.applies(tx, company.root_id, company.id)),
       onboarding: company.kind === 'agency' ? await onboarding.stateOf(tx, company.id) : null,
       lastIp: await access.lastAddress(tx, userId),
+      care: {
+        own: await people.customerCare(tx, company.id),
+        above: await people.customerCare(tx, (parent ?? company).id),
+      },
       behind: behindId ? ((await people.person(tx, behindId)) ?? null) : null,
     };
   }

@@ -93,8 +93,8 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       franchize: person.franchise ? 'T' : 'F',
       franchizedirector: person.franchise_director ? 'T' : 'F',
       officemanager: person.office_manager ? 'T' : 'F',
-      team: supportOf(parent ?? company),
-      contact: supportOf(company),
+      team: supportOf(parent ?? company, known.care.above),
+      contact: supportOf(company, known.care.own),
       role_id: person.role_id,
       role_name: person.role_name ?? '',
       isAccExecutive: person.is_account_executive ? 'T' : 'F',
@@ -112,7 +112,8 @@ export function createSetup(platform: Platform, parts: SetupParts) {
   }
 
   function setupCheck(known: Facts): z.output<typeof SetupCheck> {
-    const { company, parent, root, products, account, own, agency, agencyAgreed } = known;
+    const { company, parent, root, products, beginnings, account, own, agency, agencyAgreed } = known;
+    const isBeginning = (module: string) => !beginnings.modules || beginnings.modules.includes(module);
     const labels = new Map<string, string>(MODULES.map(({ module, name }) => [module, name]));
     return {
       isBeta: products.isBetaUser,
@@ -144,8 +145,10 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       agency_side_menu: products.agency.modules,
       is_whitelabeling: agency.white_labelling ? 'T' : 'F',
       colors_parent: coloursOf(parent ?? root),
-      rootPaymentTermsNewAgencies: products.root.terms.map((term) => ({ value: term, label: term })),
-      agencyDefaultModules: products.root.modules.map((module) => ({
+      rootPaymentTermsNewAgencies: products.root.terms
+        .filter((term) => !beginnings.terms || beginnings.terms.includes(term))
+        .map((term) => ({ value: term, label: term })),
+      agencyDefaultModules: products.root.modules.filter(isBeginning).map((module) => ({
         value: module,
         label: labels.get(module) ?? module,
       })),
@@ -211,9 +214,8 @@ const contactOf = (company: CompanyCard) => ({
   company_country_code: company.country_code ?? '',
 });
 
-/** Whom to turn to at a company. */
-const supportOf = ({ name, email, phone }: CompanyCard) => ({
-  name,
-  email: email ?? '',
-  phone: phone ?? '',
-});
+/** Whom to turn to at a company: whoever is named for it, else the company itself. */
+const supportOf = ({ name, email, phone }: CompanyCard, care: Facts['care']['own']) =>
+  care
+    ? { name: care.name, email: care.email, phone: care.phonenum && `${care.phone_calling}${care.phonenum}` }
+    : { name, email: email ?? '', phone: phone ?? '' };

@@ -49,6 +49,7 @@ export const products = {
   },
   /** Narrows what a company may use; null lifts the limit. */
   choose: store.saveProducts,
+  defaultsOf: store.defaultsOf,
   setBetaFeature: store.saveBetaFeature,
   setBetaUser: store.setBetaUser,
 };

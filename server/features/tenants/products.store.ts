@@ -24,6 +24,21 @@ export async function saveProducts(
     .execute();
 }
 
+/** What new agencies of a root begin with (setting agencydefaults); null: all that the root has. */
+export async function defaultsOf(
+  tx: Tx,
+  rootId: string,
+): Promise<{ modules: string[] | null; terms: string[] | null }> {
+  const row = await tx
+    .selectFrom('setting')
+    .select('value')
+    .where('company_id', '=', rootId)
+    .where('name', '=', 'agencydefaults')
+    .executeTakeFirst();
+  const { modules, terms } = (row?.value ?? {}) as { modules?: string[] | null; terms?: string[] | null };
+  return { modules: modules ?? null, terms: terms ?? null };
+}
+
 /** The features in trial that a root has changed. */
 export async function betaFeatures(tx: Tx, rootId: string) {
   return tx

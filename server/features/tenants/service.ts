@@ -224,6 +224,10 @@ export function createTenants({ db, clock, config }: Platform) {
           verified_at: at,
           created_at: at,
         });
+      if (kind === 'agency') {
+        const begin = await products.defaultsOf(tx, root_id);
+        if (begin.modules || begin.terms) await products.choose(tx, { ...owner, ...begin, updated_at: at });
+      }
       if (given.brand || kind === 'root') {
         const { logo, ...look } = given.brand ?? {};
         const kept =

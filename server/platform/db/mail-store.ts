@@ -25,12 +25,18 @@ export async function markMail(
     last_error: string | null;
     sent_at: Date | null;
     keepBody: boolean;
+    /** From whom it went, where that is not as it was written. */
+    from?: { name: string; address: string };
   },
 ): Promise<void> {
-  const { keepBody, ...values } = to;
+  const { keepBody, from, ...values } = to;
   await tx
     .updateTable('mail')
-    .set({ ...values, ...(keepBody ? {} : { body_sealed: null }) })
+    .set({
+      ...values,
+      ...(keepBody ? {} : { body_sealed: null }),
+      ...(from ? { from_name: from.name, from_address: from.address } : {}),
+    })
     .where('id', '=', id)
     .execute();
 }

@@ -380,6 +380,16 @@ export interface Schema {
     permission_active: Default<boolean>;
     permissions: ColumnType<PersonalPermission[], string | undefined, string>;
     profile_done: Default<boolean>;
+    /** Who is told what nobody else is; at most one of a company. */
+    is_default_admin: Default<boolean>;
+    /** Whom the company's customers turn to. */
+    customer_care: Default<boolean>;
+    gets_notices: Default<boolean>;
+    /** No mail but what the own account needs. */
+    mail_off: Default<boolean>;
+    /** Adds no campaigns (migration 0059, rights_of). */
+    campaigns_closed: Default<boolean>;
+    version: Default<number>;
     created_at: At;
     disabled_at: MaybeAt;
   };
@@ -458,6 +468,8 @@ export interface Schema {
     state: Default<'queued' | 'sent' | 'kept' | 'failed'>;
     attempts: Default<number>;
     last_error: Maybe<string>;
+    /** The tenant's host in whose name it goes; null: from before migration 0059. */
+    sender_host: Maybe<string>;
     created_at: At;
     sent_at: MaybeAt;
   };

@@ -1,4 +1,4 @@
-import type { CompanyFilter } from '../../../contract/companies.ts';
+import type { CompanyFilter, CompanyNodeData } from '../../../contract/companies.ts';
 import { NAME_MAX } from '../../../contract/company-rules.ts';
 import type { Client } from '../../../contract/index.ts';
 import type { SessionUser } from '../../../contract/people.ts';
@@ -6,7 +6,7 @@ import type { SessionUser } from '../../../contract/people.ts';
 type Listed = Awaited<ReturnType<Client['companies']['list']>>;
 export type Assigned = Awaited<ReturnType<Client['sales']['downline']>>['data'][number];
 /** A row of the agency or client list; what sales see of it has one's own roles, and little else. */
-export type CompanyItem = Listed['data'][number] & { roles?: Assigned['roles'] };
+export type CompanyItem = CompanyNodeData & { roles?: Assigned['roles'] };
 export type CompanyPage = Omit<Listed, 'data'> & { data: CompanyItem[] };
 
 type Calls = {
@@ -93,7 +93,8 @@ export async function readCompanies(
 ): Promise<CompanyPage> {
   const { kind, companyID, filters, ...input } = asked;
   if (user.user_type !== 'sales') {
-    return api.companies.list(
+    // The call lists people, too: by its type these are companies.
+    return (await api.companies.list(
       {
         companyId: companyID ?? user.company_id,
         group: 'all',
@@ -109,7 +110,7 @@ export async function readCompanies(
         ...(companyID ? { inAgencyList: 'T' } : {}),
       } as never,
       options,
-    );
+    )) as CompanyPage;
   }
   const found = await api.sales.downline(
     { ...input, kind, ...(companyID ? { companyID } : {}) } as never,

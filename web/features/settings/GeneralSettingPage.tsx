@@ -6,7 +6,9 @@ import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { PendingPage } from '../shell/PendingPage.tsx';
 
 const BrandingTab = lazy(() => import('./BrandingTab.tsx'));
+const DefaultsTab = lazy(() => import('./DefaultsTab.tsx'));
 const DomainTab = lazy(() => import('./DomainTab.tsx'));
+const EmailTab = lazy(() => import('./EmailTab.tsx'));
 const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
 const ModulesTab = lazy(() => import('./ModulesTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
@@ -15,15 +17,17 @@ interface SettingTab {
   value: string;
   label: string;
   page: ReactNode;
-  /** Left out at a root. */
-  agencyOnly?: boolean;
+  /** Absent: roots and agencies have it. */
+  only?: 'agency' | 'root';
 }
 
 const TABS: SettingTab[] = [
   { value: 'branding', label: 'Branding', page: <BrandingTab /> },
-  { value: 'domain', label: 'Domain', page: <DomainTab />, agencyOnly: true },
-  { value: 'embed', label: 'Embed code', page: <EmbedTab />, agencyOnly: true },
+  { value: 'domain', label: 'Domain', page: <DomainTab />, only: 'agency' },
+  { value: 'embed', label: 'Embed code', page: <EmbedTab />, only: 'agency' },
   { value: 'modules', label: 'Modules', page: <ModulesTab /> },
+  { value: 'email', label: 'E-mail', page: <EmailTab /> },
+  { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
   { value: 'registration', label: 'Registration', page: <RegistrationTab /> },
 ];
 
@@ -31,7 +35,7 @@ const TABS: SettingTab[] = [
 export default function GeneralSettingPage() {
   const user = useUser();
   const [params, set] = useSearchParams();
-  const tabs = TABS.filter((tab) => !tab.agencyOnly || user.company_kind === 'agency');
+  const tabs = TABS.filter((tab) => !tab.only || user.company_kind === tab.only);
   const shown = tabs.find((tab) => tab.value === params.tab) ?? tabs[0]!;
   const list = useRef<HTMLDivElement>(null);
   // Where there is no room for all tabs, the one that is shown comes into sight.

@@ -29,11 +29,14 @@ export function colourOf(text: string): string | null | undefined {
   return long ? `#${long}` : undefined;
 }
 
+/** What a save that changed nothing says. */
+export const NOTHING = 'Nothing was different.';
+
 /** The labels of the fields that differ, for saying what a save has changed. */
 export function changedWords(before: object, after: object, labels: Record<string, string>): string {
   const old = before as Record<string, unknown>;
   const words = Object.entries(after)
     .filter(([field, value]) => JSON.stringify(old[field] ?? null) !== JSON.stringify(value ?? null))
     .map(([field]) => labels[field] ?? field);
-  return words.length === 0 ? 'Nothing was different.' : `Changed: ${words.join(', ')}.`;
+  return words.length === 0 ? NOTHING : `Changed: ${words.join(', ')}.`;
 }

@@ -88,20 +88,6 @@ const PLANS = {
     icon: IconPlugConnected,
     next: ['campaigns', 'dashboard'],
   },
-  'administrator-list': {
-    line: 'Colleagues who may sign in for your company.',
-    empty: 'Administrators cannot be managed here yet',
-    text: 'Every account is made by its company. Where you yourself are signed in is under Signed-in devices.',
-    icon: IconUsersGroup,
-    next: ['sessions'],
-  },
-  'sales-account-list': {
-    line: 'Sales representatives, account executives and referrers.',
-    empty: 'Sales accounts cannot be managed here yet',
-    text: 'Who sells for your platform, and to which agencies they are assigned, will be kept here.',
-    icon: IconUsersGroup,
-    next: ['people-import'],
-  },
   'data-enrichment': {
     line: 'Complete the records that you have with what is known about people.',
     empty: 'Records cannot be enriched yet',

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { Done, Email, Flag, Id, Instant, Line, Page, PageQuery } from './primitives.ts';
+
+/** A root of the installation as the master root sees it: nothing of what is inside. */
+export const RootNode = z.object({
+  id: Id,
+  name: z.string(),
+  host: z.string(),
+  owner_name: z.string(),
+  owner_email: z.string(),
+  agencies: z.int(),
+  is_master: Flag,
+  created_at: Instant,
+});
+
+/** Further roots (enterprises), for the master root only; everybody else finds nothing here (spec calls 7). */
+export const roots = {
+  list: call
+    .route({
+      method: 'GET',
+      path: '/configuration/root/list',
+      tags: ['Roots'],
+      summary: 'The roots of the installation (master root only)',
+    })
+    .meta({ access: 'root.list' })
+    .input(PageQuery)
+    .output(Page(RootNode)),
+  create: call
+    .route({
+      method: 'POST',
+      path: '/configuration/root/create',
+      tags: ['Roots'],
+      summary: 'Make a further root with its owner, who is invited by e-mail (master root only)',
+    })
+    .meta({ access: 'root.create', notInView: true })
+    .input(
+      z.object({
+        name: Line,
+        host: z
+          .string()
+          .trim()
+          .toLowerCase()
+          .min(1, 'is required')
+          .max(253, 'must not exceed 253 characters')
+          .regex(
+            /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/,
+            'must be a whole host name such as leads.example.com',
+          ),
+        owner_name: Line,
+        owner_email: Email,
+      }),
+    )
+    .output(Done.extend({ id: Id })),
+};

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { PhoneParts, UserPermission } from './people.ts';
+import { Flag, Id, Instant } from './primitives.ts';
+
+/** What a filter of the lists of people keeps; without one they show whoever is not removed. */
+export const STAFF_FILTERS = ['removed', 'invited'] as const;
+export type StaffFilter = (typeof STAFF_FILTERS)[number];
+
+/** The roles that somebody can be given besides those of the role list. */
+export const OWNER_ROLE = 'owner';
+/** The permissions that can be given to one person (spec product 6). */
+export const PERSONAL_PERMISSIONS = ['report_analytics'] as const;
+
+/** Somebody of a company as the administrator and sales lists show them (spec product 2, 3 Client/user payload fields). */
+export const StaffNode = z.object({
+  id: Id,
+  company_id: Id,
+  user_type: z.enum(['administrator', 'sales']),
+  name: z.string(),
+  email: z.string(),
+  ...PhoneParts.shape,
+  ClientRole: z.string().describe("'owner'; the id of a role; empty: all that administrators may"),
+  role_name: z.string(),
+  defaultAdmin: Flag.describe('T: is told what nobody else is'),
+  customercare: Flag.describe("T: the company's customers turn to them"),
+  adminGetNotification: Flag.describe('T: is told of money and limits by e-mail'),
+  disabledreceivedemail: Flag.describe('T: gets no mail but what the own account needs'),
+  disabledaddcampaign: Flag.describe('T: cannot add campaigns'),
+  permission_active: Flag.describe('F: none of user_permissions counts'),
+  user_permissions: z.array(UserPermission),
+  isAccExecutive: Flag,
+  twoFactorAuth: z.enum(['', 'email', 'google']).describe('The second factor of their login; empty: none'),
+  status: z
+    .enum(['active', 'invited', 'expired', 'removed'])
+    .describe('expired: the invitation has ended unused'),
+  invitation_expires_at: Instant.nullable(),
+  created_at: Instant,
+  removed_at: Instant.nullable(),
+  version: z.int().describe('Goes along with the next save'),
+});
+export type StaffNodeData = z.output<typeof StaffNode>;
+
+/** What of somebody is entered besides name and addresses; what is left out stays as it is. */
+export const StaffFields = z.object({
+  userType: z.enum(['administrator', 'sales']),
+  ClientRole: z
+    .union([z.literal(''), z.literal(OWNER_ROLE), Id], 'must be owner, the id of a role, or empty')
+    .optional(),
+  defaultAdmin: Flag.optional(),
+  customercare: Flag.optional(),
+  adminGetNotification: Flag.optional(),
+  disabledreceivedemail: Flag.optional(),
+  disabledaddcampaign: Flag.optional(),
+  permission_active: Flag.optional(),
+  user_permissions: z
+    .array(UserPermission.extend({ name: z.enum(PERSONAL_PERMISSIONS, 'is not a permission of its own') }))
+    .max(PERSONAL_PERMISSIONS.length)
+    .optional(),
+  isAccExecutive: Flag.optional(),
+});

@@ -1,0 +1,92 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+let demo: Demo;
+let browser: Browser;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+async function signIn(host: string, email: string): Promise<Page> {
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(demo.url(host, '/login'));
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(demo.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+  return page;
+}
+async function noAxeFindings(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page: page as never }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`)).toEqual(
+    [],
+  );
+}
+
+test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, removes and brings them back', async () => {
+  const page = await signIn('acme.localhost', 'agency@demo.test');
+  await page.goto(demo.url('acme.localhost', '/configuration/administrator-list'));
+  await page.getByRole('button', { name: 'Add administrator' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByLabel('Full name').fill('Nadia Newcomer');
+  await drawer.getByRole('textbox', { name: 'E-mail' }).fill('nadia@people.test');
+  await drawer.getByLabel('Phone number').fill('+1 202 555 0147');
+  await drawer.getByRole('combobox', { name: 'Role' }).click();
+  await page.getByRole('option', { name: 'Read only' }).click();
+  await drawer.getByText('Campaign: see only', { exact: false }).waitFor();
+  await noAxeFindings(page);
+  await drawer.getByRole('button', { name: 'Add and invite' }).click();
+  await page.getByText('Data has been added successfully').waitFor();
+
+  await page.getByPlaceholder('Search by name, e-mail or role').fill('newcom');
+  const row = page.getByRole('row', { name: /Nadia Newcomer/ });
+  await row.getByText('Invited').waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
+  await noAxeFindings(page);
+  await row.getByRole('button', { name: 'Nadia Newcomer' }).click();
+  await drawer.getByRole('button', { name: 'Send again' }).click();
+  await page.getByText('The invitation is on its way.').waitFor();
+  await drawer.getByRole('button', { name: 'Remove' }).click();
+  await page
+    .getByRole('dialog', { name: /Remove Nadia/ })
+    .getByRole('button', { name: 'Remove' })
+    .click();
+  await page.getByText('The person is removed and signed out everywhere.').waitFor();
+
+  await page.getByRole('combobox', { name: 'Whom to show' }).click();
+  await page.getByRole('option', { name: 'Removed' }).click();
+  await row.getByRole('button', { name: 'Nadia Newcomer' }).click();
+  await drawer.getByRole('button', { name: 'Bring back' }).click();
+  await page.getByText('The person is back and can sign in again.').waitFor();
+});
+
+test('[CONF-03] [CONF-09] an agency sees what a mail server answers before it saves one', async () => {
+  // It speaks the protocol, on loopback: the guard must keep tenants from it.
+  const server = new SMTPServer({ disabledCommands: ['STARTTLS', 'AUTH'], logger: false });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', () => done()));
+  const { port } = server.server.address() as { port: number };
+  const page = await signIn('acme.localhost', 'agency@demo.test');
+  await page.goto(demo.url('acme.localhost', '/configuration/general-setting?tab=email'));
+  await page.getByLabel('Server').fill('127.0.0.1');
+  await page.getByLabel('Port').fill(String(port));
+  await page.getByLabel("Sender's address").fill('hello@acme.test');
+  await page.getByRole('button', { name: 'Try to sign in' }).click();
+  await page.getByText('private or reserved network', { exact: false }).waitFor();
+  await noAxeFindings(page);
+  await page.getByLabel('Server').fill('mail.acme.test');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Setting has been saved.').waitFor();
+  await page.reload();
+  expect(await page.getByLabel('Server').inputValue()).toBe('mail.acme.test');
+  await new Promise<void>((done) => server.close(() => done()));
+});

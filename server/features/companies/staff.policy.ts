@@ -1,0 +1,54 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
+import type { RoleModule } from '../../../contract/people.ts';
+import { beyond, type ModuleRight, toRows } from '../people/index.ts';
+
+/** Who changes somebody: what the rules ask of them. */
+export interface Changer {
+  userId: string;
+  isOwner: boolean;
+  /** The rows of their role; null: nothing limits them. */
+  modules: readonly RoleModule[] | null;
+}
+
+/** Somebody as the rules see them. */
+export interface Standing {
+  id: string;
+  role: 'owner' | 'administrator' | 'sales';
+  role_id: string | null;
+  rights: ModuleRight[] | null;
+}
+
+const forbid = (message: string, field?: string): never => {
+  throw new Refusal('forbidden', message, field ? { errors: { [field]: [message] } } : {});
+};
+
+/**
+ * Whether `by` may have to do with somebody of these rights at all: owners are left to owners, and nobody changes a person
+ * who may more than they themselves. @throws Refusal 403
+ */
+export function mustReach(by: Changer, who: Standing): void {
+  if (who.role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly);
+  if (who.role === 'administrator' && beyond(toRows(who.rights), by.modules)) forbid(ownMessages.roleBeyond);
+}
+
+/** Whether `by` may give a role with these rights; null: all that administrators may. @throws Refusal 403 */
+export function mustGive(
+  by: Changer,
+  role: 'owner' | 'administrator' | 'sales',
+  rights: ModuleRight[] | null,
+): void {
+  if (role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly, 'ClientRole');
+  if (role === 'administrator' && beyond(toRows(rights), by.modules))
+    forbid(ownMessages.roleBeyond, 'ClientRole');
+}
+
+/**
+ * Whether somebody may lose their place, or get another role: nobody does that to themselves, and a company keeps an owner.
+ * @throws Refusal 403 for oneself, 409 for the last owner
+ */
+export function mustKeep(by: Changer, who: Standing, ownersBesides: number): void {
+  if (who.id === by.userId) forbid(configMessages.personSelf);
+  if (who.role === 'owner' && ownersBesides === 0) throw new Refusal('conflict', configMessages.lastOwner);
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { STAFF_FILTERS, type StaffNodeData } from '../../../contract/staff.ts';
+import { CSV_BOM, csvLine } from '../../platform/csv.ts';
+import { checkInput } from '../../platform/http/input.ts';
+import type { PlainRoute } from '../../platform/http/routes.ts';
+import type { Staff, StaffGiven, StaffRow } from './staff.service.ts';
+
+type TF = 'T' | 'F';
+const flag = (value: boolean): TF => (value ? 'T' : 'F');
+
+/** How somebody's way in stands at a moment. */
+export function statusOf(row: StaffRow, at: Date): StaffNodeData['status'] {
+  if (row.disabled_at) return 'removed';
+  if (row.has_password) return 'active';
+  return row.invited_until && row.invited_until > at ? 'invited' : 'expired';
+}
+
+/** Somebody as they travel. */
+export const staffToWire = (row: StaffRow, at: Date): StaffNodeData => ({
+  id: row.id,
+  company_id: row.company_id,
+  user_type: row.role === 'sales' ? 'sales' : 'administrator',
+  name: row.name,
+  email: row.email,
+  phonenum: row.phonenum,
+  phone_country_code: row.phone_country,
+  phone_country_calling_code: row.phone_calling,
+  ClientRole: row.role === 'owner' ? 'owner' : (row.role_id ?? ''),
+  role_name: row.role_name ?? '',
+  defaultAdmin: flag(row.is_default_admin),
+  customercare: flag(row.customer_care),
+  adminGetNotification: flag(row.gets_notices),
+  disabledreceivedemail: flag(row.mail_off),
+  disabledaddcampaign: flag(row.campaigns_closed),
+  permission_active: flag(row.permission_active),
+  user_permissions: row.permissions.map((one) => ({ name: one.name, permission_active: flag(one.active) })),
+  isAccExecutive: flag(row.is_account_executive),
+  twoFactorAuth: row.factor ?? '',
+  status: statusOf(row, at),
+  invitation_expires_at:
+    !row.has_password && !row.disabled_at ? (row.invited_until?.toISOString() ?? null) : null,
+  created_at: row.created_at.toISOString(),
+  removed_at: row.disabled_at?.toISOString() ?? null,
+  version: row.version,
+});
+
+/** What is entered of somebody, by its wire names. */
+export interface StaffWire {
+  userType: 'administrator' | 'sales';
+  ClientFullName?: string | undefined;
+  ClientEmail?: string | undefined;
+  ClientPhone?: string | undefined;
+  ClientPhoneCountryCode?: string | undefined;
+  ClientPhoneCountryCallingCode?: string | undefined;
+  ClientRole?: string | undefined;
+  defaultAdmin?: TF | undefined;
+  customercare?: TF | undefined;
+  adminGetNotification?: TF | undefined;
+  disabledreceivedemail?: TF | undefined;
+  disabledaddcampaign?: TF | undefined;
+  permission_active?: TF | undefined;
+  user_permissions?: { name: string; permission_active: TF }[] | undefined;
+  isAccExecutive?: TF | undefined;
+}
+
+/** The same by the names of the service. */
+export function staffFromWire(given: StaffWire): StaffGiven {
+  const flags = {
+    is_default_admin: given.defaultAdmin,
+    customer_care: given.customercare,
+    gets_notices: given.adminGetNotification,
+    mail_off: given.disabledreceivedemail,
+    campaigns_closed: given.disabledaddcampaign,
+    permission_active: given.permission_active,
+    is_account_executive: given.isAccExecutive,
+  };
+  return {
+    type: given.userType,
+    name: given.ClientFullName,
+    email: given.ClientEmail,
+    phone:
+      given.ClientPhone === undefined
+        ? undefined
+        : {
+            number: given.ClientPhone,
+            country: given.ClientPhoneCountryCode ?? '',
+            calling: given.ClientPhoneCountryCallingCode ?? '',
+          },
+    role: given.ClientRole,
+    flags: Object.fromEntries(
+      Object.entries(flags)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [name, value === 'T']),
+    ),
+    permissions: given.user_permissions?.map((one) => ({
+      name: one.name,
+      active: one.permission_active === 'T',
+    })),
+  };
+}
+
+/** What the file of a list is asked with: what the list shows. */
+const ExportQuery = z.object({
+  type: z.enum(['administrator', 'sales']),
+  sortby: z.enum(['full_name', 'email', 'created_at']).default('full_name'),
+  order: z.enum(['asc', 'desc']).default('asc'),
+  search: z.string().trim().max(200).default(''),
+  Filters: z.enum(STAFF_FILTERS).optional(),
+});
+const HEAD = ['Full name', 'E-mail', 'Phone', 'Role', 'Status', 'Two-factor', 'Created', 'Removed'];
+
+/** The lists of people as files. */
+export const staffPlain = (staff: Staff): PlainRoute[] => [
+  {
+    method: 'GET',
+    url: '/api/configuration/user/export',
+    access: 'download',
+    permission: 'person.read',
+    tag: 'Agencies and clients',
+    summary: 'The administrators or sales people that a list shows, as CSV (asked with a one-use token)',
+    async handler(ctx, request, reply) {
+      const asked = await checkInput(ExportQuery, request.query);
+      const rows = await staff.all(ctx, {
+        type: asked.type,
+        sort: asked.sortby,
+        order: asked.order,
+        search: asked.search,
+        filters: asked.Filters ? [asked.Filters] : [],
+      });
+      const role = (row: StaffRow) =>
+        ({
+          owner: 'Owner',
+          sales: row.is_account_executive ? 'Account executive' : 'Sales',
+          administrator: '',
+        })[row.role] ||
+        (row.role_name ?? 'All permissions');
+      const at = ctx.clock.now();
+      const lines = rows.map((row) =>
+        csvLine([
+          row.name,
+          row.email,
+          row.phonenum && `${row.phone_calling} ${row.phonenum}`,
+          role(row),
+          statusOf(row, at),
+          row.factor ?? 'off',
+          row.created_at,
+          row.disabled_at,
+        ]),
+      );
+      const name = `${asked.type === 'sales' ? 'sales-accounts' : 'administrators'}-${at.toISOString().slice(0, 10)}.csv`;
+      return reply
+        .header('Content-Disposition', `attachment; filename="${name}"`)
+        .header('Cache-Control', 'no-store')
+        .type('text/csv; charset=utf-8')
+        .send(CSV_BOM + csvLine(HEAD) + lines.join(''));
+    },
+  },
+];

@@ -1,0 +1,148 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
+import { type SettingValue, SMTP_PORTS } from '../../../contract/settings.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { OwnServer } from '../../platform/mail.ts';
+import { layOut, type MailBrand } from '../../platform/mail-layout.ts';
+import { greetSmtp, type SmtpServer, smtpTo } from '../../platform/mail-smtp.ts';
+import type { Outbound } from '../../platform/outbound.ts';
+import type { Platform } from '../../platform/platform.ts';
+import * as store from './store.ts';
+
+/** A mail server as its setting keeps it. */
+export interface KeptSmtp {
+  host: string;
+  port: number;
+  security: 'starttls' | 'tls' | 'none';
+  username: string;
+  password_sealed: string;
+  from_name: string;
+  from_address: string;
+}
+const NONE: KeptSmtp = {
+  host: '',
+  port: 587,
+  security: 'starttls',
+  username: '',
+  password_sealed: '',
+  from_name: '',
+  from_address: '',
+};
+const PURPOSE = 'smtp.password';
+
+const refuse = (field: string, why: string): Refusal =>
+  new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
+
+export type Smtp = ReturnType<typeof createSmtp>;
+/** How a try went: in words, and what the server itself said. */
+export interface Tried {
+  ok: boolean;
+  message: string;
+  answer: string;
+}
+
+/** The mail servers that tenants have set (CONF-03, CONF-09). Every connection passes the outbound guard. */
+export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbound: Outbound }) {
+  /** The server to connect to: a checked address, under the name that its certificate has to have. */
+  async function serverOf(kept: KeptSmtp): Promise<SmtpServer> {
+    const host = await outbound.addressOf(kept.host, kept.port);
+    return {
+      host,
+      port: kept.port,
+      security: kept.security,
+      servername: host === kept.host ? undefined : kept.host,
+      login: kept.username
+        ? {
+            user: kept.username,
+            pass: kept.password_sealed ? vault.open(kept.password_sealed, PURPOSE) : '',
+          }
+        : undefined,
+    };
+  }
+  /** Does something with a server and says how it went. Nothing of it throws: what fails is the answer. */
+  async function tried(work: () => Promise<string>): Promise<Tried> {
+    try {
+      return { ok: true, message: '', answer: await work() };
+    } catch (error) {
+      const { response, message } = error as { response?: string; message?: string };
+      return {
+        ok: false,
+        message: configMessages.smtpFailed,
+        answer: (response ?? message ?? '').slice(0, 500),
+      };
+    }
+  }
+
+  return {
+    /** What is kept, with the empty beginnings. */
+    kept: (value: Record<string, unknown> | null): KeptSmtp => ({
+      ...NONE,
+      ...(value as Partial<KeptSmtp> | null),
+    }),
+
+    /** The setting as it is read: never the password, but whether there is one. */
+    read({ password_sealed, ...kept }: KeptSmtp): SettingValue<'smtp'> & { password_set: 'T' | 'F' } {
+      return { ...kept, password: '', password_set: password_sealed ? 'T' : 'F' };
+    },
+
+    /**
+     * What is to be kept of what was entered. A password goes with its server and user: whoever names another server must
+     * give it again, so that nobody has it sent elsewhere. @throws Refusal 422 naming the field
+     */
+    keep(before: KeptSmtp, given: SettingValue<'smtp'>): KeptSmtp {
+      if (!given.host) return NONE;
+      if (!(SMTP_PORTS as readonly number[]).includes(given.port) && given.port < 1024)
+        throw refuse('port', `must be ${SMTP_PORTS.slice(0, 3).join(', ')}, or one from 1024 up`);
+      const { password, ...value } = given;
+      const isSame =
+        given.host === before.host && given.port === before.port && given.username === before.username;
+      // Without encryption it would travel readable, where it did not before.
+      const isWeaker = given.security === 'none' && before.security !== 'none';
+      if (!given.username) return { ...value, password_sealed: '' };
+      if (password) return { ...value, password_sealed: vault.seal(password, PURPOSE) };
+      if (!before.password_sealed) throw refuse('password', 'is required with a user');
+      if (!isSame || isWeaker) throw refuse('password', configMessages.smtpPassword);
+      return { ...value, password_sealed: before.password_sealed };
+    },
+
+    /** Greets a server and signs in there. */
+    async greet(kept: KeptSmtp): Promise<Tried> {
+      const answer = await tried(async () => {
+        await greetSmtp(await serverOf(kept), kept.from_address.split('@')[1] ?? 'localhost');
+        return '';
+      });
+      return answer.ok ? { ...answer, message: configMessages.smtpGreeted } : answer;
+    },
+
+    /** Sends a mail to somebody by a server. */
+    async sendTest(kept: KeptSmtp, brand: MailBrand, to: { name: string; address: string }): Promise<Tried> {
+      if (!kept.host) return { ok: false, message: configMessages.smtpNone, answer: '' };
+      const answer = await tried(async () => {
+        const said = await smtpTo(await serverOf(kept)).send({
+          ...layOut(brand, {
+            subject: 'Test e-mail',
+            lines: [`Hello ${to.name},`, 'this e-mail came by the mail server of your settings: it works.'],
+          }),
+          id: newId(clock.now()),
+          from: { name: kept.from_name || brand.name, address: kept.from_address },
+          to,
+          at: clock.now(),
+        });
+        return said ?? '';
+      });
+      return answer.ok ? { ...answer, message: configMessages.smtpSent(to.address) } : answer;
+    },
+
+    /** The server by which mails of the tenant at a host go; null: the platform's. */
+    async at(rootId: string, host: string): Promise<OwnServer | null> {
+      const row = await inScope(db.app, { rootId }, (tx) => store.smtpAt(tx, host));
+      const kept = this.kept(row?.value ?? null);
+      if (!kept.host) return null;
+      return {
+        transport: smtpTo(await serverOf(kept)),
+        from: { name: kept.from_name, address: kept.from_address },
+      };
+    },
+  };
+}

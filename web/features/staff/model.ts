@@ -1,0 +1,149 @@
+import { emailFault, fullNameFault } from '../../../contract/company-rules.ts';
+import type { StaffFilter, StaffNodeData } from '../../../contract/staff.ts';
+import type { PhoneValue } from '../../ui/phone.types.ts';
+import type { Tone } from '../../ui/StatusBadge.tsx';
+import { ofWire, phoneFault } from '../../ui/usePhone.ts';
+
+/** Which list: the administrators of the own company, or a root's sales people. */
+export type StaffType = StaffNodeData['user_type'];
+export type Person = StaffNodeData;
+
+/** The switches of a person, by their wire names. */
+export const SWITCHES = [
+  {
+    name: 'defaultAdmin',
+    label: 'Default administrator',
+    help: 'Is told what nobody else wants to be told. A company has one.',
+    of: ['administrator'],
+  },
+  {
+    name: 'customercare',
+    label: 'Customer care',
+    help: 'Customers of your company are given their name, e-mail and phone for help.',
+    of: ['administrator', 'sales'],
+  },
+  {
+    name: 'adminGetNotification',
+    label: 'Notifications by e-mail',
+    help: 'About payments, limits and balances.',
+    of: ['administrator'],
+  },
+  {
+    name: 'disabledreceivedemail',
+    label: 'No e-mail',
+    help: 'Only what their own account needs, such as login codes.',
+    of: ['administrator', 'sales'],
+  },
+  {
+    name: 'disabledaddcampaign',
+    label: 'Cannot add campaigns',
+    help: 'Whatever their role allows.',
+    of: ['administrator'],
+  },
+  {
+    name: 'isAccExecutive',
+    label: 'Account executive',
+    help: 'Sees the clients of the agencies in their care.',
+    of: ['sales'],
+  },
+] as const satisfies { name: keyof Person; label: string; help: string; of: StaffType[] }[];
+export type SwitchName = (typeof SWITCHES)[number]['name'];
+
+/** What the form holds; names are those of the calls, so that a refusal finds its field. */
+export interface StaffValues extends Record<SwitchName, boolean> {
+  ClientFullName: string;
+  ClientEmail: string;
+  ClientPhone: PhoneValue;
+  /** 'owner', the id of a role, or ALL. */
+  ClientRole: string;
+  permission_active: boolean;
+  report_analytics: boolean;
+}
+
+/** Stands in the select for an administrator without a role; the wire has an empty text. */
+export const ALL = 'all';
+
+/** A person as the form begins with them; nobody: as somebody new begins. */
+export function valuesOf(person: Person | undefined): StaffValues {
+  const on = (name: SwitchName): boolean => person?.[name] === 'T';
+  return {
+    ClientFullName: person?.name ?? '',
+    ClientEmail: person?.email ?? '',
+    ClientPhone: person ? ofWire(person) : { country: '', number: '' },
+    ClientRole: person?.ClientRole || ALL,
+    defaultAdmin: on('defaultAdmin'),
+    customercare: on('customercare'),
+    adminGetNotification: person ? on('adminGetNotification') : true,
+    disabledreceivedemail: on('disabledreceivedemail'),
+    disabledaddcampaign: on('disabledaddcampaign'),
+    isAccExecutive: on('isAccExecutive'),
+    permission_active: person ? person.permission_active === 'T' : true,
+    report_analytics:
+      person?.user_permissions.some(
+        (one) => one.name === 'report_analytics' && one.permission_active === 'T',
+      ) ?? false,
+  };
+}
+
+export const validate = {
+  ClientFullName: fullNameFault,
+  ClientEmail: emailFault,
+  ClientPhone: (value: PhoneValue) => phoneFault(value, true),
+};
+
+const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
+
+/**
+ * What of the form travels besides the phone. `has` says what the person can have at all: a switch that a role does not
+ * know is not sent.
+ */
+export function toWire(values: StaffValues, type: StaffType, has: { permissions: boolean }) {
+  const isOwner = values.ClientRole === 'owner';
+  const switches = SWITCHES.filter((one) => (one.of as readonly StaffType[]).includes(type))
+    .filter((one) => !(isOwner && one.name === 'disabledaddcampaign'))
+    .map((one) => [one.name, flag(values[one.name])]);
+  return {
+    userType: type,
+    ClientFullName: values.ClientFullName.trim(),
+    ClientEmail: values.ClientEmail.trim(),
+    ...(type === 'administrator' ? { ClientRole: values.ClientRole === ALL ? '' : values.ClientRole } : {}),
+    ...(Object.fromEntries(switches) as Partial<Record<SwitchName, 'T' | 'F'>>),
+    ...(has.permissions
+      ? {
+          permission_active: flag(values.permission_active),
+          user_permissions: [
+            { name: 'report_analytics' as const, permission_active: flag(values.report_analytics) },
+          ],
+        }
+      : {}),
+  };
+}
+
+/** What somebody may, in the words of a list. */
+export function roleWords(
+  person: Pick<Person, 'user_type' | 'ClientRole' | 'role_name' | 'isAccExecutive'>,
+): string {
+  if (person.user_type === 'sales')
+    return person.isAccExecutive === 'T' ? 'Account executive' : 'Sales representative';
+  if (person.ClientRole === 'owner') return 'Owner';
+  return person.role_name || 'All permissions';
+}
+
+export const STATUS: Record<Person['status'], { words: string; tone: Tone }> = {
+  active: { words: 'Active', tone: 'good' },
+  invited: { words: 'Invited', tone: 'info' },
+  expired: { words: 'Invitation expired', tone: 'warn' },
+  removed: { words: 'Removed', tone: 'plain' },
+};
+
+export const FACTOR_WORDS: Record<Person['twoFactorAuth'], string> = {
+  '': 'Off',
+  email: 'E-mail',
+  google: 'Authenticator',
+};
+
+export const FILTER_WORDS: Record<StaffFilter, string> = { removed: 'Removed', invited: 'Not signed in yet' };
+
+/** The filter that stands in the address, where it is one. */
+export const filterIn = (text: string | undefined): StaffFilter | undefined =>
+  text && Object.hasOwn(FILTER_WORDS, text) ? (text as StaffFilter) : undefined;
