@@ -135,3 +135,6 @@ export const COST_FIELDS = {
 
 /** Modules whose cost per lead may not go below the root's (spec product 5). */
 export const MINIMUM_MODULES: readonly ModuleType[] = ['enhance', 'b2b'];
+
+/** US dollars a month that a minimum spend is suggested with where nobody has said anything (spec calls 9). */
+export const FLAT_MINIMUM = '349.00';

@@ -47,9 +47,6 @@ export const CostAgency = z
   .partial()
   .extend({ dpay: TermKey.optional() });
 
-/** US dollars a month that a minimum spend is suggested with where nobody has said anything (spec calls 9). */
-export const FLAT_MINIMUM = '349.00';
-
 /** A root's minimum spend (spec product 3). */
 export const RootMinSpend = z.object({
   status: Flag,

@@ -179,7 +179,7 @@ export const ownMessages = {
     'The spending limit of the client is reached. It goes on when the day or month is over, or when the limit is raised.',
   capWallet:
     'A spending limit of the agency is reached. It goes on when the day or month is over, or when the agency raises the limit.',
-  walletToppedUp: (amount: string) => `Your Data Wallet has been topped up by $${amount}.`,
+  walletToppedUp: screenMessages.walletToppedUp,
   walletSaved: 'Your Data Wallet settings are saved.',
   walletContinual: 'The continual top-up is on.',
   walletNotContinual: 'The continual top-up is stopped.',

@@ -110,7 +110,7 @@ export const prepaid = {
       tags,
       summary: 'What buying leads for a prepaid or One Time campaign costs',
     })
-    .meta({ access: 'campaign.read' })
+    .meta({ access: 'campaign.read', notInView: true })
     .input(Which.extend({ leadsbuy: LeadsBuy }))
     .output(TopUpEstimate),
   topUp: call

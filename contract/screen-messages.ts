@@ -8,4 +8,5 @@ export const screenMessages = {
     "Your agency's payment account is not fully set up yet, so campaigns cannot run. Please contact your agency.",
   agencyAccountAway:
     "Your agency's payment account is not available, so campaigns cannot run. Please contact your agency.",
+  walletToppedUp: (amount: string) => `Your Data Wallet has been topped up by $${amount}.`,
 } as const;

@@ -53,6 +53,8 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
     return createApp({ config: { ...config, roles: [] }, urls, outboundExceptions: outbound });
   };
   const app = await open();
+  // It does no jobs, but what is made with the factories may ask for some.
+  await app.platform.jobs.start();
   await app.features.visits.keepPartitions();
   const admin = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   admin.on('error', () => {});

@@ -1,12 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { usd } from '../../contract/primitives.ts';
+import { usd } from '../../contract/dollars.ts';
 import { money } from './format.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Where amounts are made into words; everybody else asks these. The spec's texts put their sign before what they are given. */
-const HOMES = ['web/ui/format.ts', 'contract/primitives.ts', 'contract/messages.ts'];
+const HOMES = [
+  'web/ui/format.ts',
+  'contract/dollars.ts',
+  'contract/messages.ts',
+  'contract/screen-messages.ts',
+];
 /** A dollar sign put before a value by hand, an amount rounded by hand, or a currency of one's own. */
 const BY_HAND = [
   /\$\$\{/,

@@ -1,4 +1,4 @@
-import { microsOf } from '../../../contract/primitives.ts';
+import { microsOf } from '../../../contract/dollars.ts';
 import type { api } from '../../api/client.ts';
 import { currencyFault, currencyPlain, isBelow } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';

@@ -5,8 +5,8 @@ import {
   type CostTerm,
   type ModuleType,
 } from '../../../contract/choices.ts';
+import { microsOf } from '../../../contract/dollars.ts';
 import { messages } from '../../../contract/messages.ts';
-import { microsOf } from '../../../contract/primitives.ts';
 import { currencyFault } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
 

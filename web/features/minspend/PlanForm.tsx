@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core
 import { useForm } from '@mantine/form';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { FLAT_MINIMUM } from '../../../contract/costs.ts';
+import { FLAT_MINIMUM } from '../../../contract/choices.ts';
 import { api } from '../../api/client.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { focusFirstWrong, keepFocus, showFormError } from '../../ui/forms.ts';

@@ -1,7 +1,7 @@
 import { Button, Stack, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useId } from 'react';
-import { FLAT_MINIMUM } from '../../../contract/costs.ts';
+import { FLAT_MINIMUM } from '../../../contract/choices.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { FormSection, Two } from '../../ui/FormSection.tsx';
 import { Notice } from '../../ui/Notice.tsx';

@@ -1,5 +1,5 @@
+import { dollarsOf, microsOf } from '../../../contract/dollars.ts';
 import { messages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
 import { currencyFault, currencyPlain } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
 

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Modal, NumberInput, Skeleton, Stack, Text } from
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dollarsOf } from '../../../contract/primitives.ts';
+import { dollarsOf } from '../../../contract/dollars.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { useUser } from '../../api/user.ts';

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { dollarsOf } from '../../../contract/primitives.ts';
+import { dollarsOf } from '../../../contract/dollars.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { money } from '../../ui/format.ts';

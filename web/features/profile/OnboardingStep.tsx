@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { dollarsOf, microsOf } from '../../../contract/dollars.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { money } from '../../ui/format.ts';

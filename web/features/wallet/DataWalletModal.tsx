@@ -12,7 +12,8 @@ import {
 } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, useEffect, useState } from 'react';
-import { messages, ownMessages } from '../../../contract/messages.ts';
+import { messages } from '../../../contract/messages.ts';
+import { screenMessages } from '../../../contract/screen-messages.ts';
 import { type DataWallet, type WALLET_NEEDS, WALLET_PRESETS } from '../../../contract/wallet.ts';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
@@ -140,7 +141,7 @@ export function DataWalletModal(props: {
       // What the bank asks is asked after the wallet has closed.
       if (toConfirm)
         await confirmCharge(toConfirm, {
-          succeeded: ownMessages.walletToppedUp(dollars(settings.amount)),
+          succeeded: screenMessages.walletToppedUp(dollars(settings.amount)),
         });
       void queryClient.invalidateQueries({ queryKey: ['wallet'] });
       void queryClient.invalidateQueries({ queryKey: ['wallet-history'] });
