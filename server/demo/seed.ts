@@ -471,10 +471,15 @@ export async function seedDemo(
       );
       await features.leads.resolver.resolveAll();
     }
-    // As the hourly jobs would: fees of a new month, and the periods that have ended.
+    // As the jobs would: fees of a new month, the periods that have ended, and what is charged for them.
+    let issued = 0;
     for (const root of [master, summit]) {
       await features.invoices.fees.sweep(root.id);
-      await features.invoices.close(root.id);
+      issued += await features.invoices.close(root.id);
+    }
+    if (issued > 0) {
+      clock.advance(60_000);
+      await features.payments.askDue();
     }
   }
 }

@@ -197,6 +197,14 @@ describe('money', () => {
 
   test('a removed campaign does not come back by a pause that was decided before', async () => {
     const { id, owner } = await app.make.campaign(client);
+    // What its start has set off is over, so that nobody else waits below.
+    await expect
+      .poll(
+        async () =>
+          (await app.admin.query('select count(*)::int as n from campaign_fee where campaign_id = $1', [id]))
+            .rows[0].n,
+      )
+      .toBe(2);
     let pausing: ReturnType<typeof ask> | undefined;
     await inScope(app.platform.db.app, { rootId: owner.root_id }, async (tx) => {
       await app.features.campaigns.lock(tx, [id]);
