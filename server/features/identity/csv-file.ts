@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -44,8 +44,10 @@ export async function takeIn(
       yield chunk;
     }
   }
+  // Opened before anything can go wrong: a file that is opened later would be there again after it was removed.
+  const file = await open(path, 'w', 0o600);
   try {
-    await pipeline(counted(), createWriteStream(path, { mode: 0o600 }));
+    await pipeline(counted(), file.createWriteStream());
     if (bytes === 0) throw new FileFault('The file is empty.');
   } catch (error) {
     await rm(path, { force: true });
