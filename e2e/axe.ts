@@ -6,7 +6,6 @@ import type { Page } from 'playwright-core';
  * judged. Each finding says the rule, its impact, where, and why.
  */
 export async function axeFindings(page: Page, rules?: string[]): Promise<string[]> {
-  await page.waitForLoadState('networkidle');
   await page.evaluate(() =>
     Promise.all(
       document

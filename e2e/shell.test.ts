@@ -38,6 +38,7 @@ async function signIn(page: Page, host: string, email: string): Promise<void> {
 const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
 async function seriousFindings(page: Page): Promise<string[]> {
+  await page.waitForLoadState('networkidle');
   return (await axeFindings(page)).filter((one) => /\((serious|critical)\)/.test(one));
 }
 
