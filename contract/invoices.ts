@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { PAYMENT_TERMS } from './choices.ts';
-import { Done, Flag, GivenDay, Id, Instant, Line, Micros, Page, PageQuery } from './primitives.ts';
+import { Day, Done, Flag, GivenDay, Id, Instant, Line, Micros, Page, PageQuery } from './primitives.ts';
 
 export const INVOICE_SIDES = ['retail', 'wholesale'] as const;
 export const INVOICE_STATUSES = ['open', 'paid', 'uncollectible', 'void'] as const;
@@ -292,6 +292,13 @@ export const collection = {
           }),
         ),
         package_id: z.string().describe("The own agency's; empty: none"),
+        package_since: Instant.nullable().describe('When it was chosen; null: not known, or none'),
+        cancelled_at: Instant.nullable().describe(
+          "When the own agency's subscription was ended; null: it was not",
+        ),
+        fee_from: Day.describe(
+          "The first month that a package chosen now is charged for; days are the root's",
+        ),
       }),
     ),
   setPackage: call

@@ -3,6 +3,7 @@ import { call } from './base.ts';
 import { FONT_THEMES, type FontTheme, MODULES, PAYMENT_TERMS, RESERVED_SLUGS } from './choices.ts';
 import { Cents, CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from './costs.ts';
 import { messages } from './messages.ts';
+import { FIRST_PACKAGE, MOST_PACKAGES, PACKAGE_ID } from './package-rules.ts';
 import { Dollars, Done, Email, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
 
 const Colour = z
@@ -66,24 +67,18 @@ export const ModuleNames = z.object({
   leadsimplifiurl: ModuleSlug,
 });
 
-/** The package that every agency begins with; it is always there. */
-export const FIRST_PACKAGE = 'standard';
-
 /** The packages that a root's agencies choose from, each with what it costs a month. */
 export const Packages = z.object({
   packages: z
     .array(
       z.object({
-        package_id: z
-          .string()
-          .trim()
-          .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'must have lower-case letters, digits, - and _ only'),
+        package_id: z.string().trim().regex(PACKAGE_ID, 'must have lower-case letters, digits, - and _ only'),
         name: Line,
         amount: Cents.describe('US dollars a month; 0: nothing'),
         description: z.union([z.literal(''), Line]).default(''),
       }),
     )
-    .max(50, 'must not be more than 50')
+    .max(MOST_PACKAGES, `must not be more than ${MOST_PACKAGES}`)
     .refine(
       (all) => new Set(all.map((one) => one.package_id)).size === all.length,
       'must not have the same package_id twice',

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
 
 const userAgent =
@@ -101,4 +102,63 @@ test('[BEY-03] an agency limits a client, raises the limit and lifts it', async 
   await agency.getByRole('menuitem', { name: 'Lift' }).click();
   await agency.getByRole('dialog').getByRole('button', { name: 'Lift' }).click();
   await agency.getByText('No limits yet').waitFor();
+});
+
+test('[CONF-06] a root adds a package; an agency chooses it, cancels its subscription and begins again', async () => {
+  await root.goto(demo.url('localhost', '/configuration/general-setting?tab=packages'));
+  await root.getByRole('group', { name: 'Standard' }).waitFor();
+  expect(await root.getByRole('button', { name: 'Remove Standard' }).count()).toBe(0);
+  await root.getByRole('button', { name: 'Add package' }).click();
+  const added = root.getByRole('group', { name: 'New package' });
+  await added.getByLabel('Name').fill('Gold Plus');
+  const gold = root.getByRole('group', { name: 'Gold Plus' });
+  await gold.getByLabel('Price a month').fill('99');
+  await gold.getByLabel('Id').fill('Gold Plus');
+  await root.getByRole('button', { name: 'Save' }).click();
+  await gold.getByText('Use lower-case letters').waitFor();
+  await gold.getByLabel('Id').fill('gold-plus');
+  await root.getByRole('button', { name: 'Save' }).click();
+  await root.getByText('Setting has been saved.').waitFor();
+
+  const agency = await signIn('bluepeak.localhost', 'agency2@demo.test');
+  await agency.goto(demo.url('bluepeak.localhost', '/configuration/general-setting?tab=subscription'));
+  await agency.getByRole('button', { name: 'Choose Gold Plus' }).click();
+  const dialog = agency.getByRole('dialog');
+  await dialog.getByText(/The fee is \$99\.00 a month, from \w+ 1, \d{4} on\./).waitFor();
+  await dialog.getByRole('button', { name: 'Choose package' }).click();
+  const yours = agency.getByRole('region', { name: 'Your package' });
+  await yours.getByRole('heading', { name: 'Gold Plus' }).waitFor();
+  expect(await yours.innerText()).toMatch(/\$99\.00 a month[\s\S]*Since/);
+
+  // Nobody takes away what an agency has.
+  await gold.getByRole('button', { name: 'Remove Gold Plus' }).click();
+  await root.getByRole('button', { name: 'Save' }).click();
+  await root.getByText('The list must keep gold-plus, since an agency has it.').waitFor();
+  await root.getByRole('button', { name: 'Discard changes' }).click();
+  await gold.waitFor();
+
+  await agency.getByRole('button', { name: 'Cancel subscription' }).click();
+  const sure = agency.getByRole('dialog', { name: 'Cancel the subscription of Blue Peak Media?' });
+  await sure.waitFor();
+  await expect
+    .poll(() => agency.evaluate(() => document.activeElement?.textContent))
+    .toBe('Keep subscription');
+  await sure.getByRole('button', { name: 'Cancel subscription' }).click();
+  await agency.getByText('The subscription was cancelled').waitFor();
+  expect(await agency.getByRole('button', { name: 'Cancel subscription' }).count()).toBe(0);
+  await agency.getByRole('button', { name: 'Choose Standard' }).click();
+  await dialog.getByRole('button', { name: 'Choose package' }).click();
+  await yours.getByRole('heading', { name: 'Standard' }).waitFor();
+  await agency.getByRole('button', { name: 'Cancel subscription' }).waitFor();
+
+  for (const page of [root, agency]) expect(await axeFindings(page)).toEqual([]);
+});
+
+test('[PAY-07] an agency sees among its own invoices how it stands with the minimum spend of the month', async () => {
+  const agency = await signIn('acme.localhost', 'agency@demo.test');
+  await agency.goto(demo.url('acme.localhost', '/configuration/invoices?side=wholesale'));
+  const stand = agency.getByRole('region', { name: /^Minimum spend this month: \$[\d,.]+ of \$349\.00$/ });
+  await stand.getByRole('progressbar').waitFor();
+  expect(await stand.innerText()).toMatch(/of the month.*(is invoiced to your agency|nothing is added)/);
+  expect(await axeFindings(agency)).toEqual([]);
 });

@@ -96,6 +96,21 @@ const shots: Shot[] = [
   { name: 'agency-settings-domain', ...agency, path: '/configuration/general-setting?tab=domain' },
   { name: 'agency-settings-embed', ...agency, path: '/configuration/general-setting?tab=embed' },
   { name: 'agency-settings-modules', ...agency, path: '/configuration/general-setting?tab=modules' },
+  {
+    name: 'agency-settings-subscription',
+    ...agency,
+    path: '/configuration/general-setting?tab=subscription',
+  },
+  {
+    name: 'agency-settings-subscription-cancel',
+    ...agency,
+    path: '/configuration/general-setting?tab=subscription',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Cancel subscription' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'root-settings-packages', ...root, path: '/configuration/general-setting?tab=packages' },
   { name: 'root-settings-registration', ...root, path: '/configuration/general-setting?tab=registration' },
   { name: 'admin-dashboard', host: 'acme.localhost', as: 'admin@demo.test', path: '/dashboard' },
   { name: 'agency2-dashboard', host: 'bluepeak.localhost', as: 'agency2@demo.test', path: '/dashboard' },
@@ -191,6 +206,7 @@ const shots: Shot[] = [
   { name: 'client-statement', ...client, path: '/configuration/statement' },
   { name: 'client-invoices', ...client, path: '/configuration/invoices' },
   { name: 'agency-invoices', ...agency, path: '/configuration/invoices' },
+  { name: 'agency-invoices-own', ...agency, path: '/configuration/invoices?side=wholesale' },
   { name: 'agency-statement', ...agency, path: '/configuration/statement' },
   { name: 'agency-statement-line', ...agency, path: '/configuration/statement', act: openRow },
   {

@@ -9,10 +9,12 @@ export interface Question {
   body: ReactNode;
   /** What the button does: 'Remove'. */
   verb: string;
+  /** What the other button says where 'Cancel' could be misread. */
+  dismiss?: string;
   danger?: boolean;
 }
 
-/** Asks; true when confirmed. A dangerous question puts the focus on Cancel. */
+/** Asks; true when confirmed. A dangerous question puts the focus on the way out. */
 export async function confirm(question: Question): Promise<boolean> {
   await overlaysReady();
   return new Promise((resolve) => {
@@ -33,7 +35,7 @@ export async function confirm(question: Question): Promise<boolean> {
               data-autofocus={question.danger || undefined}
               onClick={() => modals.close(id)}
             >
-              Cancel
+              {question.dismiss ?? 'Cancel'}
             </Button>
             <Button
               color={question.danger ? 'red.9' : undefined}

@@ -8,7 +8,7 @@ import { notifyFailed } from './notify.ts';
  */
 export function showFormError<Values extends object>(form: UseFormReturnType<Values>, error: unknown): void {
   const fields = error instanceof ApiError ? error.errors : {};
-  const known = Object.entries(fields).filter(([field]) => field in form.getValues());
+  const known = Object.entries(fields).filter(([field]) => field.split('.')[0]! in form.getValues());
   if (known.length === 0) {
     notifyFailed(error);
     return;
@@ -17,12 +17,15 @@ export function showFormError<Values extends object>(form: UseFormReturnType<Val
   focusFirstWrong(form, Object.fromEntries(known));
 }
 
-/** For form.onSubmit's second argument: focuses the first wrong field. */
+/** For form.onSubmit's second argument: focuses the first wrong field, also one of a list ('months.0'). */
 export function focusFirstWrong<Values extends object>(
   form: UseFormReturnType<Values>,
   errors: Record<string, unknown>,
 ): void {
-  const first = Object.keys(form.getValues()).find((field) => field in errors);
+  const wrong = Object.keys(errors);
+  const first = Object.keys(form.getValues())
+    .flatMap((field) => wrong.filter((one) => one === field || one.startsWith(`${field}.`)))
+    .at(0);
   if (first) form.getInputNode(first)?.focus();
 }
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { FIRST_PACKAGE } from '../../../contract/settings.ts';
+import { FIRST_PACKAGE } from '../../../contract/package-rules.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { EventHub } from '../../platform/events.ts';

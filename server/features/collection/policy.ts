@@ -59,3 +59,10 @@ export function monthOf(now: Date, timeZone: string): { month: string; began: Da
     began: new Date(first.toZonedDateTime(timeZone).epochMilliseconds),
   };
 }
+
+/** The first day of the month after the present one of a time zone, 'YYYY-MM-DD'. */
+export const monthAfter = (now: Date, timeZone: string): string =>
+  Temporal.PlainYearMonth.from(monthOf(now, timeZone).month)
+    .add({ months: 1 })
+    .toPlainDate({ day: 1 })
+    .toString();

@@ -50,10 +50,13 @@ export function collectionRoutes(
       return done(ownMessages.cancelled);
     },
     async packages(ctx) {
-      const { packages, chosen } = await collection.terms.packages(ctx);
+      const { packages, terms, feeFrom } = await collection.terms.packages(ctx);
       return {
         data: packages.map(({ amount, ...one }) => ({ ...one, monthly_micros: Number(microsOf(amount)) })),
-        package_id: chosen,
+        package_id: terms?.package_id ?? '',
+        package_since: terms?.package_since?.toISOString() ?? null,
+        cancelled_at: terms?.cancelled_at?.toISOString() ?? null,
+        fee_from: feeFrom,
       };
     },
     async setPackage(ctx, { companyID, packageID }) {

@@ -210,11 +210,15 @@ export function createTerms(
       });
     },
 
-    /** The packages of the own root, and the one that the own agency has ('': none). */
+    /** The packages of the own root, how the own agency is subscribed, and the first day that a new choice costs. */
     packages: (ctx: Ctx) =>
       within(ctx.actor.rootId, async (tx) => ({
         packages: await settings.packagesOf(tx, ctx.actor.rootId),
-        chosen: ctx.actor.agencyId ? (await billing.accounts.terms(tx, ctx.actor.agencyId)).package_id : '',
+        terms: ctx.actor.agencyId ? await billing.accounts.terms(tx, ctx.actor.agencyId) : null,
+        feeFrom: policy.monthAfter(
+          clock.now(),
+          (await tenants.card(tx, ctx.actor.rootId))?.time_zone ?? 'UTC',
+        ),
       })),
 
     /** Chooses an agency's package, also after its subscription had ended. @throws Refusal 404, 422 for an unknown one */

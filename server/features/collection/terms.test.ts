@@ -234,8 +234,20 @@ describe('[CONF-06] subscription and packages', () => {
     expect(await termsOf(agency.company)).toMatchObject({ package_id: '' });
     const choose = (packageID: string) =>
       ask('PUT', '/api/configuration/setting/package', agency, { companyID: agency.company.id, packageID });
+    const offered = async () => (await ask('GET', '/api/configuration/package', agency)).body;
+    expect(await offered()).toMatchObject({
+      package_id: '',
+      package_since: null,
+      cancelled_at: app.clock.now().toISOString(),
+    });
     expect((await choose('gold')).status).toBe(422);
     expect((await choose('standard')).status).toBe(200);
+    const now = app.clock.now();
+    expect(await offered()).toMatchObject({
+      package_id: 'standard',
+      package_since: now.toISOString(),
+      cancelled_at: null,
+    });
     const on = await ask('POST', '/api/leadspeek/client/activepause', client, {
       leadspeekID: campaign.id,
       status: 'active',
@@ -266,6 +278,7 @@ describe('[CONF-06] subscription and packages', () => {
     const { body } = await ask('GET', '/api/configuration/package', agency);
     expect(body).toMatchObject({
       package_id: 'gold',
+      fee_from: '2026-06-01',
       data: [{}, { monthly_micros: 99_000_000, name: 'Gold' }],
     });
     // Nobody takes away what somebody has.
@@ -274,6 +287,7 @@ describe('[CONF-06] subscription and packages', () => {
     expect(await app.features.collection.terms.chargePackages(root.id)).toBe(0);
     app.clock.advance(Date.parse('2026-06-01T05:01:00Z') - app.clock.now().getTime());
     await choose(late);
+    expect((await ask('GET', '/api/configuration/package', late)).body.fee_from).toBe('2026-07-01');
     // What is chosen when the month has begun costs from the next one on; who leaves it then has still to pay it.
     expect((await dues.books(late.company)).agency_payable).toBeUndefined();
     expect(await app.features.collection.terms.chargePackages(root.id)).toBe(1);

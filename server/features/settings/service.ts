@@ -1,9 +1,10 @@
 import { MODULES } from '../../../contract/choices.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { FIRST_PACKAGE } from '../../../contract/package-rules.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
-import { FIRST_PACKAGE, SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
+import { SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { createDns, type Dns } from '../../platform/dns.ts';

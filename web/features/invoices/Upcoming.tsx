@@ -8,6 +8,7 @@ import { useUser } from '../../api/user.ts';
 import { num } from '../../ui/format.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { Money, When } from '../../ui/Values.tsx';
+import { MinSpendProgress } from '../minspend/MinSpendProgress.tsx';
 import classes from './invoices.module.css';
 import { periodWords } from './words.ts';
 
@@ -24,6 +25,7 @@ export function Upcoming() {
       <Title order={2} size="h4" mb="xs">
         Upcoming
       </Title>
+      <MinSpendProgress />
       {query.error ? (
         <div className="card">
           <ErrorState

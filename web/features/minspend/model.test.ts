@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { messages } from '../../../contract/messages.ts';
-import { cents, centsFault, monthLabel, noticeOf, planWords } from './model.ts';
+import { cents, centsFault, monthLabel, noticeOf, planWords, standOf } from './model.ts';
 
 test.each([
   ['', messages.onboardInvalid],
@@ -42,4 +42,44 @@ describe('[PAY-07] the notice before a month ends', () => {
     [{ shortfall_micros: 0 }],
     [{ minspend_setting: { status: false } }],
   ])('is not there with %o', (change) => expect(noticeOf({ ...progress, ...change })).toBeNull());
+});
+
+describe('[PAY-07] how an agency stands during the month', () => {
+  const progress = {
+    amount_micros: 349_000_000,
+    spent_micros: 120_500_000,
+    shortfall_micros: 228_500_000,
+    days_left: 12,
+    exclude_minimum_spend: 0 as 0 | 1,
+    minspend_setting: { status: true },
+  };
+  test('says what is spent, what is left of the month and what follows', () => {
+    expect(standOf(progress)).toEqual({
+      spent: '$120.50',
+      asked: '$349.00',
+      percent: 34,
+      isMet: false,
+      text: '12 days of the month are left. What is missing when it ends, $228.50 at present, is invoiced to your agency.',
+    });
+    expect(standOf({ ...progress, days_left: 1 })?.text).toMatch(/^This is the last day of the month\. What/);
+    expect(standOf({ ...progress, spent_micros: 400_000_000, shortfall_micros: 0 })).toMatchObject({
+      spent: '$400.00',
+      percent: 100,
+      isMet: true,
+      text: '12 days of the month are left. The minimum is reached: nothing is added when the month ends.',
+    });
+  });
+  test('is never full before it is met, nor below nothing', () => {
+    expect(standOf({ ...progress, spent_micros: 348_990_000, shortfall_micros: 10_000 })?.percent).toBe(99);
+    expect(standOf({ ...progress, spent_micros: -5_000_000, shortfall_micros: 349_000_000 })).toMatchObject({
+      spent: '$0.00',
+      percent: 0,
+    });
+  });
+  test('is not told where nothing is asked', () => {
+    expect(standOf({ ...progress, exclude_minimum_spend: 1, shortfall_micros: 0 })).toBeNull();
+    expect(standOf({ ...progress, amount_micros: null, shortfall_micros: 0 })).toBeNull();
+    expect(standOf({ ...progress, amount_micros: 0, shortfall_micros: 0 })).toBeNull();
+    expect(standOf({ ...progress, minspend_setting: { status: false } })).toBeNull();
+  });
 });

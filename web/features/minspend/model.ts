@@ -26,23 +26,45 @@ export const planWords = (months: readonly string[], flat: string): string =>
     ? `${amountWords(flat)} each month`
     : `${months.map(amountWords).join(', ')}, then ${amountWords(flat)}`;
 
+interface Progress {
+  amount_micros: number | null;
+  spent_micros: number;
+  shortfall_micros: number;
+  days_left: number;
+  minspend_setting: { status: boolean };
+}
+
+/** How much of the month is left, in words. */
+const leftWords = (days: number): string =>
+  days === 1 ? 'This is the last day of the month' : `${days} days of the month are left`;
+
+/** How an agency stands during a month, and what follows at its end; null: nothing is asked of it. */
+export function standOf(
+  progress: Progress & { exclude_minimum_spend: 0 | 1 },
+): { spent: string; asked: string; percent: number; text: string; isMet: boolean } | null {
+  const { amount_micros: asked, spent_micros, shortfall_micros: lacks } = progress;
+  if (!progress.minspend_setting.status || progress.exclude_minimum_spend === 1 || !asked) return null;
+  const spent = Math.max(0, spent_micros);
+  const left = leftWords(progress.days_left);
+  return {
+    spent: money(spent),
+    asked: money(asked),
+    // Never full before it is met.
+    percent: lacks === 0 ? 100 : Math.min(99, Math.floor((spent / asked) * 100)),
+    isMet: lacks === 0,
+    text:
+      lacks === 0
+        ? `${left}. The minimum is reached: nothing is added when the month ends.`
+        : `${left}. What is missing when it ends, ${money(lacks)} at present, is invoiced to your agency.`,
+  };
+}
+
 /** What an agency is told before a month ends below its minimum; null: nothing (yet). */
-export function noticeOf(
-  progress: {
-    amount_micros: number | null;
-    spent_micros: number;
-    shortfall_micros: number;
-    days_left: number;
-    minspend_setting: { status: boolean };
-  },
-  days = 7,
-): { title: string; text: string } | null {
+export function noticeOf(progress: Progress, days = 7): { title: string; text: string } | null {
   const { amount_micros: asked, spent_micros: spent, shortfall_micros: lacks, days_left } = progress;
   if (!progress.minspend_setting.status || asked === null || lacks === 0 || days_left >= days) return null;
-  const left =
-    days_left === 1 ? 'This is the last day of the month' : `${days_left} days of the month are left`;
   return {
     title: `${money(Math.max(0, spent))} of ${money(asked)} this month`,
-    text: `${left}. What is missing when it ends, ${money(lacks)} at present, is invoiced as your minimum spend.`,
+    text: `${leftWords(days_left)}. What is missing when it ends, ${money(lacks)} at present, is invoiced as your minimum spend.`,
   };
 }

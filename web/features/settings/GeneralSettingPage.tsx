@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
-import { useUser } from '../../api/user.ts';
+import type { Permission } from '../../../contract/permissions.ts';
+import { userMay, useUser } from '../../api/user.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { PendingPage } from '../shell/PendingPage.tsx';
@@ -11,7 +12,9 @@ const DomainTab = lazy(() => import('./DomainTab.tsx'));
 const EmailTab = lazy(() => import('./EmailTab.tsx'));
 const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
 const ModulesTab = lazy(() => import('./ModulesTab.tsx'));
+const PackagesTab = lazy(() => import('./PackagesTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
+const SubscriptionTab = lazy(() => import('./SubscriptionTab.tsx'));
 
 interface SettingTab {
   value: string;
@@ -19,6 +22,10 @@ interface SettingTab {
   page: ReactNode;
   /** Absent: roots and agencies have it. */
   only?: 'agency' | 'root';
+  /** What it needs beyond the page. */
+  needs?: Permission;
+  /** Not for who looks through somebody else's eyes. */
+  notInView?: true;
 }
 
 const TABS: SettingTab[] = [
@@ -28,14 +35,28 @@ const TABS: SettingTab[] = [
   { value: 'modules', label: 'Modules', page: <ModulesTab /> },
   { value: 'email', label: 'E-mail', page: <EmailTab /> },
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
+  { value: 'packages', label: 'Packages', page: <PackagesTab />, only: 'root', needs: 'cost.write' },
   { value: 'registration', label: 'Registration', page: <RegistrationTab /> },
+  {
+    value: 'subscription',
+    label: 'Subscription',
+    page: <SubscriptionTab />,
+    only: 'agency',
+    needs: 'subscription.write',
+    notInView: true,
+  },
 ];
 
 /** What a root or an agency sets for itself; each tab is saved by itself (spec product 2, general-setting). */
 export default function GeneralSettingPage() {
   const user = useUser();
   const [params, set] = useSearchParams();
-  const tabs = TABS.filter((tab) => !tab.only || user.company_kind === tab.only);
+  const tabs = TABS.filter(
+    (tab) =>
+      (!tab.only || user.company_kind === tab.only) &&
+      (!tab.needs || userMay(user, tab.needs)) &&
+      !(tab.notInView && user.isViewMode),
+  );
   const shown = tabs.find((tab) => tab.value === params.tab) ?? tabs[0]!;
   const list = useRef<HTMLDivElement>(null);
   // Where there is no room for all tabs, the one that is shown comes into sight.

@@ -1,0 +1,61 @@
+import { Button, Progress, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { wordsOf } from '../../api/errors.ts';
+import { useFacts, userMay } from '../../api/user.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import classes from './minspend.module.css';
+import { standOf } from './model.ts';
+import { progressQuery } from './queries.ts';
+
+/** How an agency stands with its minimum spend this month; nothing where none is asked (PAY-07). */
+export function MinSpendProgress() {
+  const { user, setup } = useFacts();
+  const id = useId();
+  const isAsked =
+    user.company_kind === 'agency' && setup?.minspend_setting.status === true && userMay(user, 'cost.read');
+  const query = useQuery({
+    ...progressQuery(user.company_id),
+    enabled: isAsked,
+    // The start's answer is shown at once; what has been spent since follows.
+    staleTime: 60_000,
+  });
+  if (!isAsked) return null;
+  if (query.error && !query.data)
+    return (
+      <div className={classes.progress}>
+        <Notice
+          tone="bad"
+          title="The minimum spend could not be loaded"
+          live="alert"
+          action={
+            <Button variant="default" size="xs" onClick={() => void query.refetch()}>
+              Retry<span className="sr-only"> loading the minimum spend</span>
+            </Button>
+          }
+        >
+          {wordsOf(query.error)}
+        </Notice>
+      </div>
+    );
+  if (!query.data) return <Skeleton height={92} radius="md" mb="md" aria-busy="true" />;
+  const stand = standOf(query.data);
+  if (!stand) return null;
+  return (
+    <section className={`card ${classes.progress} ${classes.progressCard}`} aria-labelledby={id}>
+      <Text fw={600} id={id} className="num">
+        Minimum spend this month: {stand.spent} of {stand.asked}
+      </Text>
+      <Progress.Root size="md" my={8} className={classes.track!}>
+        <Progress.Section
+          value={stand.percent}
+          color={stand.isMet ? 'var(--good)' : 'var(--accent-line)'}
+          aria-label={`${stand.spent} of ${stand.asked} spent`}
+        />
+      </Progress.Root>
+      <Text size="sm" c="dimmed">
+        {stand.text}
+      </Text>
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+import { PACKAGE_ID } from '../../../contract/package-rules.ts';
+import { money } from '../../ui/format.ts';
+import { cents, centsFault } from '../minspend/model.ts';
+import type { SettingValue } from './model.ts';
+
+/** A package as its form has it. `key` tells rows apart while they have no id. */
+export interface PackageRow {
+  key: string;
+  package_id: string;
+  name: string;
+  amount: string;
+  description: string;
+}
+
+/** The rows of the form, of what is saved. */
+export const rowsOf = (value: SettingValue<'packages'>): PackageRow[] =>
+  value.packages.map((one) => ({ ...one, key: one.package_id }));
+
+/** What is saved, of rows that `packageFaults` lets through. */
+export const packagesOf = (rows: readonly PackageRow[]): SettingValue<'packages'> => ({
+  packages: rows.map((row) => ({
+    package_id: row.package_id.trim(),
+    name: row.name.trim(),
+    amount: cents(row.amount),
+    description: row.description.trim(),
+  })),
+});
+
+/** An id that a name suggests and no other package has: 'Gold Plus' -> 'gold-plus'. Empty for a name without letters. */
+export function idOf(name: string, taken: readonly string[]): string {
+  const id = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 36);
+  if (!id || !taken.includes(id)) return id;
+  let at = 2;
+  while (taken.includes(`${id}-${at}`)) at++;
+  return `${id}-${at}`;
+}
+
+/** What is wrong, by the path of the field. That one is in use only the server knows. */
+export function packageFaults(rows: readonly PackageRow[]): Record<string, string> {
+  const faults: Record<string, string> = {};
+  const seen = new Set<string>();
+  for (const [at, row] of rows.entries()) {
+    const wrong = (field: keyof PackageRow, text: string): void => {
+      faults[`packages.${at}.${field}`] = text;
+    };
+    const id = row.package_id.trim();
+    if (!row.name.trim()) wrong('name', 'Enter a name');
+    else if (row.name.trim().length > 255) wrong('name', 'Use at most 255 characters');
+    if (!id) wrong('package_id', 'Enter an id');
+    else if (!PACKAGE_ID.test(id))
+      wrong('package_id', 'Use lower-case letters, digits, - and _ only, at most 40 of them');
+    else if (seen.has(id)) wrong('package_id', 'Another package has this id');
+    seen.add(id);
+    const fault = centsFault(row.amount);
+    if (fault) wrong('amount', fault);
+    if (row.description.trim().length > 255) wrong('description', 'Use at most 255 characters');
+  }
+  return faults;
+}
+
+/** What a package costs, in words: '$99.00 a month', 'Free'. */
+export const feeWords = (micros: number): string => (micros === 0 ? 'Free' : `${money(micros)} a month`);
