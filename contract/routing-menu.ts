@@ -69,6 +69,8 @@ export function sidebar(facts: SignedIn): MenuSection[] {
   const isForced = isSales(user) && salesAccount(facts) !== 'completed';
   const links = (ids: readonly PageId[]): MenuLink[] =>
     ids
+      // What the company above has chosen not to show; a client's view of it comes with the set-up check.
+      .filter((id) => !(facts.setup?.hidden_menu as readonly string[] | undefined)?.includes(id))
       .filter((id) => !(isHidden && OPERATING.includes(id)) && !(isForced && id !== 'sales-connect-account'))
       .map((id) => ({ page: id, label: pageRow(id).title, to: pageRow(id).path }))
       .filter((link) => maySee(link.to, facts));

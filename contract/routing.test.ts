@@ -583,3 +583,16 @@ test('the search by name has every page that somebody may see, each once and no 
   expect(titles(PEOPLE.agency)).not.toContain('Agency List');
   expect(titles(PEOPLE.agencyNew)).not.toContain('Client Management');
 });
+
+test('[CONF-03] [NAV-01] what the company above hides is neither in the sidebar nor in the search, but still a page', () => {
+  const facts: SignedIn = {
+    ...PEOPLE.agency,
+    setup: setup({ hidden_menu: ['client-management', 'limits'] }),
+  };
+  const links = (who: SignedIn) => sidebar(who).flatMap((section) => section.links.map(({ page }) => page));
+  expect(links(PEOPLE.agency)).toEqual(expect.arrayContaining(['client-management', 'limits']));
+  const left = links(PEOPLE.agency).filter((page) => page !== 'client-management' && page !== 'limits');
+  expect(links(facts)).toEqual(left);
+  expect(allPages(facts).map(({ page }) => page)).not.toContain('limits');
+  expect(decide('/configuration/limits', facts)).toMatchObject({ kind: 'page' });
+});

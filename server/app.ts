@@ -178,6 +178,7 @@ export function createFeatures(
     people,
     audit,
     access,
+    settings,
     billing,
     agreements,
     minimumSpend,

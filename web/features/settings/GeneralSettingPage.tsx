@@ -12,6 +12,7 @@ const EmailTab = lazy(() => import('./EmailTab.tsx'));
 const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
 const ModulesTab = lazy(() => import('./ModulesTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
+const SidebarTab = lazy(() => import('./SidebarTab.tsx'));
 
 interface SettingTab {
   value: string;
@@ -26,6 +27,7 @@ const TABS: SettingTab[] = [
   { value: 'domain', label: 'Domain', page: <DomainTab />, only: 'agency' },
   { value: 'embed', label: 'Embed code', page: <EmbedTab />, only: 'agency' },
   { value: 'modules', label: 'Modules', page: <ModulesTab /> },
+  { value: 'sidebar', label: 'Sidebar', page: <SidebarTab /> },
   { value: 'email', label: 'E-mail', page: <EmailTab /> },
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
   { value: 'registration', label: 'Registration', page: <RegistrationTab /> },
