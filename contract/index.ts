@@ -19,6 +19,7 @@ import { profile } from './profile.ts';
 import { roles } from './roles.ts';
 import { roots } from './roots.ts';
 import { sales } from './sales.ts';
+import { search } from './search.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
 import { tenants } from './tenants.ts';
@@ -48,6 +49,7 @@ export const contract = {
   minspend,
   onboarding,
   roots,
+  search,
   wallet,
   payments,
   invoices,

@@ -9,7 +9,7 @@ import {
   roleOf,
   type SignedIn,
 } from './routing-facts.ts';
-import type { PageId } from './routing-pages.ts';
+import { PAGES, type PageId, type PageRow } from './routing-pages.ts';
 import { walletShown } from './setup-rules.ts';
 
 /** A link of the sidebar. */
@@ -69,6 +69,8 @@ export function sidebar(facts: SignedIn): MenuSection[] {
   const isForced = isSales(user) && salesAccount(facts) !== 'completed';
   const links = (ids: readonly PageId[]): MenuLink[] =>
     ids
+      // What the company above has chosen not to show; a client's view of it comes with the set-up check.
+      .filter((id) => !(facts.setup?.hidden_menu as readonly string[] | undefined)?.includes(id))
       .filter((id) => !(isHidden && OPERATING.includes(id)) && !(isForced && id !== 'sales-connect-account'))
       .map((id) => ({ page: id, label: pageRow(id).title, to: pageRow(id).path }))
       .filter((link) => maySee(link.to, facts));
@@ -97,6 +99,39 @@ export function sidebar(facts: SignedIn): MenuSection[] {
   // A system user's work is the configuration.
   sections.push(...(isSystem(user) ? [configuration, ads] : [ads, configuration]));
   return sections.filter((section) => section.links.length > 0);
+}
+
+/** What everybody may read, wherever they are. */
+const DOCUMENTS: readonly string[] = [
+  'privacy-policy',
+  'term-of-use',
+  'service-billing-agreement',
+  'marketing-services-agreement-developer',
+];
+
+/**
+ * Every page that somebody may see, for a search by name: those of the sidebar, in its order and with their section, then
+ * the others that have an address of their own. What the sidebar holds back is not here either.
+ */
+export function allPages(facts: SignedIn): (MenuLink & { section: string })[] {
+  const pages = sidebar(facts).flatMap(({ title, links }) =>
+    links.map((link) => ({ ...link, section: title })),
+  );
+  const inSidebar: readonly string[] = [...MAIN, ...ADS, ...CONFIGURATION];
+  const rows = (PAGES as readonly PageRow[]).filter((row) => !row.to && !row.path.includes('{'));
+  const own = rows.filter(
+    (row) => row.guard === 'protected' && row.layout === 'frame' && !inSidebar.includes(row.id),
+  );
+  for (const row of [...own, ...rows.filter(({ id }) => DOCUMENTS.includes(id))]) {
+    // An older form of a page is called the same.
+    const isKnown = pages.some(
+      ({ to, label, module }) => to === row.path || (!module && label === row.title),
+    );
+    if (isKnown || !maySee(row.path, facts)) continue;
+    const section = own.includes(row) ? 'Account' : 'Documents';
+    pages.push({ page: row.id as PageId, label: row.title, to: row.path, section });
+  }
+  return pages;
 }
 
 /** The entries of the profile menu (NAV-02). */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MODULE_NAMES, type SessionUser } from './people.ts';
 import { decide, isKnownPath, landing } from './routing.ts';
 import type { Facts, SignedIn } from './routing-facts.ts';
-import { profileMenu, sidebar } from './routing-menu.ts';
+import { allPages, profileMenu, sidebar } from './routing-menu.ts';
 import { PAGES } from './routing-pages.ts';
 import type { SetupCheck } from './setup.ts';
 
@@ -566,4 +566,33 @@ test('[ROUT-02] addresses are known or not, whoever asks', () => {
   expect(isKnownPath('/site-id/dashboard', null)).toBe(true);
   expect(isKnownPath('/no/such/page', null)).toBe(false);
   expect(isKnownPath('/%E0%A4%A', [])).toBe(false);
+});
+
+test('the search by name has every page that somebody may see, each once and no other', () => {
+  for (const [name, facts] of Object.entries(PEOPLE)) {
+    const pages = allPages(facts);
+    expect([name, pages.filter(({ to }) => decide(to, facts).kind !== 'page')]).toEqual([name, []]);
+    expect([name, new Set(pages.map(({ to }) => to)).size]).toEqual([name, pages.length]);
+    const links = sidebar(facts).flatMap((section) => section.links.map(({ to }) => to));
+    expect(pages.map(({ to }) => to)).toEqual(
+      expect.arrayContaining([...links, '/user/sessions', '/privacy-policy']),
+    );
+  }
+  const titles = (facts: SignedIn) => allPages(facts).map(({ label }) => label);
+  expect(titles(PEOPLE.agency)).toEqual(expect.arrayContaining(['Profile', 'Card Setting', 'Integrations']));
+  expect(titles(PEOPLE.agency)).not.toContain('Agency List');
+  expect(titles(PEOPLE.agencyNew)).not.toContain('Client Management');
+});
+
+test('[CONF-03] [NAV-01] what the company above hides is neither in the sidebar nor in the search, but still a page', () => {
+  const facts: SignedIn = {
+    ...PEOPLE.agency,
+    setup: setup({ hidden_menu: ['client-management', 'limits'] }),
+  };
+  const links = (who: SignedIn) => sidebar(who).flatMap((section) => section.links.map(({ page }) => page));
+  expect(links(PEOPLE.agency)).toEqual(expect.arrayContaining(['client-management', 'limits']));
+  const left = links(PEOPLE.agency).filter((page) => page !== 'client-management' && page !== 'limits');
+  expect(links(facts)).toEqual(left);
+  expect(allPages(facts).map(({ page }) => page)).not.toContain('limits');
+  expect(decide('/configuration/limits', facts)).toMatchObject({ kind: 'page' });
 });

@@ -5,6 +5,7 @@ import { Cents, CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from '.
 import { messages } from './messages.ts';
 import { FIRST_PACKAGE, MOST_PACKAGES, PACKAGE_ID } from './package-rules.ts';
 import { Dollars, Done, Email, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
+import { AGENCY_ENTRIES, CLIENT_ENTRIES } from './sidebar.ts';
 
 const Colour = z
   .string()
@@ -132,6 +133,20 @@ export const AgencyDefaults = z.object({
     .max(MODULES.length),
 });
 
+/** What of the sidebar is not shown; an entry that comes later is shown until it is hidden. */
+const sidebarOf = <E extends string>(entries: readonly [E, ...E[]]) =>
+  z.object({
+    hidden: z
+      .array(z.enum(entries, 'is not an entry that can be hidden'))
+      .max(entries.length, `must not be more than ${entries.length}`)
+      .transform((names) => entries.filter((name) => names.includes(name)))
+      .describe('The pages whose entries are not shown'),
+  });
+/** What a root's agencies do not see of their sidebar. */
+export const AgencySidebar = sidebarOf(AGENCY_ENTRIES);
+/** What an agency's clients do not see of their sidebar. */
+export const ClientSidebar = sidebarOf(CLIENT_ENTRIES);
+
 /** Every setting by its name, with the shape of its value. */
 export const SETTINGS = {
   branding: Branding,
@@ -144,6 +159,8 @@ export const SETTINGS = {
   packages: Packages,
   smtp: Smtp,
   agencydefaults: AgencyDefaults,
+  agencysidebar: AgencySidebar,
+  clientsidebar: ClientSidebar,
 } as const;
 export type SettingName = keyof typeof SETTINGS;
 export type SettingValue<N extends SettingName> = z.output<(typeof SETTINGS)[N]>;

@@ -3,6 +3,7 @@ import { call } from './base.ts';
 import { Card } from './payments.ts';
 import { AccountState, SessionUser } from './people.ts';
 import { Done, Flag, Id } from './primitives.ts';
+import { AGENCY_ENTRIES } from './sidebar.ts';
 
 /** Campaign modules (spec product 1). */
 export const MODULES = ['local', 'locator', 'enhance', 'b2b', 'simplifi'] as const;
@@ -49,6 +50,11 @@ export const SetupCheck = z.object({
   modules: z.array(Module).describe('Modules that the root has'),
   agencyFilteredModules: z.array(Module).describe('Modules that the agency may use'),
   agency_side_menu: z.array(Module),
+  hidden_menu: z
+    .array(z.enum(AGENCY_ENTRIES))
+    .describe(
+      'Entries of the sidebar that the company above does not show (settings agencysidebar, clientsidebar)',
+    ),
   is_whitelabeling: Flag,
   colors_parent: z.record(z.string(), z.string().nullable()).describe("The parent's colours"),
   rootPaymentTermsNewAgencies: z.array(Choice),

@@ -20,6 +20,7 @@ import {
   createCompanies,
   createStaff,
   rootsRoutes,
+  searchRoutes,
   staffPlain,
 } from './features/companies/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
@@ -177,6 +178,7 @@ export function createFeatures(
     people,
     audit,
     access,
+    settings,
     billing,
     agreements,
     minimumSpend,
@@ -409,6 +411,7 @@ export async function createApp(parts: AppParts) {
     addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
     addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies, features.staff));
     addCalls(server, clock, doors, contract.roots, rootsRoutes(platform, features));
+    addCalls(server, clock, doors, contract.search, searchRoutes(platform, features));
     addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
     addCalls(
       server,

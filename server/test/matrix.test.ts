@@ -998,6 +998,7 @@ const samples: Record<string, Sample> = {
     }),
     passes: [422],
   },
+  'GET /api/general/search': { named: false, request: () => ({ url: '/api/general/search?q=CANARY' }) },
   'GET /api/configuration/client/list': {
     named: false,
     request: () => ({ url: '/api/configuration/client/list?PerPage=100' }),

@@ -1,4 +1,4 @@
-import { ActionIcon, AppShell, Burger, ScrollArea, Tooltip } from '@mantine/core';
+import { ActionIcon, AppShell, Burger, ScrollArea, Tooltip, UnstyledButton } from '@mantine/core';
 import {
   useDisclosure,
   useHotkeys,
@@ -11,6 +11,7 @@ import {
   IconExternalLink,
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
+  IconSearch,
 } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ComponentType, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
@@ -19,6 +20,7 @@ import { comeIn, PAGE_MS } from './motion.ts';
 import { overlaysReady } from './overlays.ts';
 import { type FrameAction, ProfileMenu } from './ProfileMenu.tsx';
 import { announceResize } from './resize.ts';
+import { SEARCH_KEYS } from './shortcuts.ts';
 
 export interface FrameLink {
   label: string;
@@ -45,6 +47,10 @@ export interface AppFrameProps {
   /** What the profile menu has besides theme and log out. */
   menu: FrameAction[];
   onLogout: () => void;
+  /** Opens the search over everything; also Ctrl or Cmd and K. */
+  onSearch: () => void;
+  /** Shows the keyboard shortcuts; also `?`. */
+  onHelp: () => void;
   /** What stays in sight above every page: warnings, view mode. */
   banners?: ReactNode;
   children: ReactNode;
@@ -75,7 +81,10 @@ export function AppFrame(props: AppFrameProps) {
       },
     ],
     ['Escape', drawer.close],
+    ['?', props.onHelp],
+    ['shift+?', props.onHelp],
   ]);
+  useHotkeys([['mod+K', props.onSearch]], []);
 
   return (
     <AppShell
@@ -100,6 +109,15 @@ export function AppFrame(props: AppFrameProps) {
           <Link to={props.home as '/'} className={classes.mark}>
             {props.mark(false)}
           </Link>
+          <ActionIcon
+            variant="transparent"
+            className={classes.find}
+            size={36}
+            aria-label="Search"
+            onClick={props.onSearch}
+          >
+            <IconSearch size={20} stroke={1.6} aria-hidden="true" />
+          </ActionIcon>
         </AppShell.Header>
       )}
       <AppShell.Navbar
@@ -114,6 +132,23 @@ export function AppFrame(props: AppFrameProps) {
               {props.mark(folded)}
             </Link>
           </AppShell.Section>
+        )}
+        {!isPhone && (
+          <Tooltip label={`Search (${SEARCH_KEYS})`} position="right" disabled={!folded}>
+            <UnstyledButton
+              className={classes.search}
+              aria-keyshortcuts="Control+K Meta+K"
+              onClick={props.onSearch}
+            >
+              <IconSearch size={16} stroke={1.6} aria-hidden="true" />
+              <span className={folded ? 'sr-only' : classes.label}>Search</span>
+              {!folded && (
+                <span className={classes.keys} aria-hidden="true">
+                  {SEARCH_KEYS}
+                </span>
+              )}
+            </UnstyledButton>
+          </Tooltip>
         )}
         <AppShell.Section grow component={ScrollArea} className={classes.links}>
           {props.sections.map(({ title, links }) => (

@@ -66,7 +66,7 @@ const SORTS = { company_name: 'c.name', created_at: 'c.created_at' } as const;
 /**
  * What is assigned to a sales person: companies of `kind`. Clients count as theirs where they are assigned themselves or
  * belong to an agency that is; `agencyId` keeps one agency's. The owner is told of assigned companies only, and `search`
- * finds nothing that is not told.
+ * finds nothing that is not told; `agency_*` is a client's agency, where that is assigned, too.
  */
 export async function pageOfDownline(
   tx: Tx,
@@ -117,6 +117,10 @@ export async function pageOfDownline(
       ),
       sql<SalesRole[]>`coalesce((select array_agg(s.role order by s.role) from sales_assignment s
         where s.company_id = c.id and s.user_id = ${userId}), '{}')`.as('roles'),
+      sql<string | null>`(select a.id from company a join sales_assignment s on s.company_id = a.id
+        where a.id = c.agency_id and c.kind = 'client' and s.user_id = ${userId} limit 1)`.as('agency_id'),
+      sql<string | null>`(select a.name from company a join sales_assignment s on s.company_id = a.id
+        where a.id = c.agency_id and c.kind = 'client' and s.user_id = ${userId} limit 1)`.as('agency_name'),
     ])
     .orderBy(SORTS[given.sort as keyof typeof SORTS] ?? SORTS.company_name, given.order)
     .orderBy('c.id')

@@ -5,6 +5,7 @@ import { FIRST_PACKAGE } from '../../../contract/package-rules.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
+import type { OptionalEntry } from '../../../contract/sidebar.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { createDns, type Dns } from '../../platform/dns.ts';
@@ -36,6 +37,8 @@ const WORDS: Record<SettingName, string> = {
   packages: 'packages',
   smtp: 'mail server',
   agencydefaults: 'beginnings of new agencies',
+  agencysidebar: 'sidebar of the agencies',
+  clientsidebar: 'sidebar of the clients',
 };
 
 /** Settings that only an agency has, or only a root. */
@@ -45,6 +48,8 @@ const ONLY: Partial<Record<SettingName, 'agency' | 'root'>> = {
   rootminspend: 'root',
   packages: 'root',
   agencydefaults: 'root',
+  agencysidebar: 'root',
+  clientsidebar: 'agency',
 };
 /** What reading and saving needs beyond the permissions of all settings. */
 const NEEDS: Partial<Record<SettingName, { read: Permission; save: Permission }>> = {
@@ -259,6 +264,14 @@ export function createSettings(
         };
       },
     },
+    agencysidebar: {
+      read: async (_tx, _company, kept) => (kept as SettingValue<'agencysidebar'> | null) ?? { hidden: [] },
+      save: async (_tx, _company, value) => value,
+    },
+    clientsidebar: {
+      read: async (_tx, _company, kept) => (kept as SettingValue<'clientsidebar'> | null) ?? { hidden: [] },
+      save: async (_tx, _company, value) => value,
+    },
   };
 
   const names = (ctx: Ctx, company: Target): SettingName[] =>
@@ -378,6 +391,17 @@ export function createSettings(
         });
         return after!;
       }),
+
+    /** What the company above hides of a company's sidebar, in a scope that sees the one above. */
+    async hiddenMenu(
+      tx: Tx,
+      company: { kind: 'root' | 'agency' | 'client'; parent_id: string | null },
+    ): Promise<OptionalEntry[]> {
+      if (company.kind === 'root' || !company.parent_id) return [];
+      const name = company.kind === 'client' ? 'clientsidebar' : 'agencysidebar';
+      const row = (await store.settingsOf(tx, company.parent_id)).find((one) => one.name === name);
+      return (row?.value as SettingValue<typeof name> | null | undefined)?.hidden ?? [];
+    },
 
     /** A root's minimum spend for agencies without a plan, in a scope that sees the root's own rows. */
     async minimumSpendOf(tx: Tx, rootId: string): Promise<SettingValue<'rootminspend'>> {

@@ -90,6 +90,7 @@ describe('[CONF-03] settings by their name', () => {
       ['costagency', 0],
       ['agencyonboardingcustom', 0],
       ['smtp', 0],
+      ['clientsidebar', 0],
     ]);
     const { status, body } = await save('agency', 'branding', LOOK, { version: 0 });
     expect([status, body.message]).toEqual([200, 'Setting has been saved.']);
@@ -176,6 +177,35 @@ describe('[CONF-03] settings by their name', () => {
     expect(await open()).toBe('T');
     await save('agency', 'registration', { open: false });
     expect(await open()).toBe('F');
+  });
+});
+
+describe('[CONF-03] what is shown of the sidebar below', () => {
+  const hiddenOf = async (who: string) =>
+    (
+      (await app.call('GET', '/api/user/retrieve', { host: hostOf(who), token: tokens[who]! })).body
+        .setup as { hidden_menu: string[] }
+    ).hidden_menu;
+
+  test('a root hides entries from its agencies, an agency from its clients, each from no others', async () => {
+    expect((await save('root', 'agencysidebar', { hidden: ['limits', 'audience', 'limits'] })).status).toBe(
+      200,
+    );
+    expect((await save('agency', 'clientsidebar', { hidden: ['banner-list'] })).status).toBe(200);
+    expect((await read('root', 'agencysidebar', root.id)).data).toEqual({ hidden: ['audience', 'limits'] });
+    expect(await hiddenOf('agency')).toEqual(['audience', 'limits']);
+    expect(await hiddenOf('second')).toEqual(['audience', 'limits']);
+    expect(await hiddenOf('client')).toEqual(['banner-list']);
+    expect([await hiddenOf('root'), await hiddenOf('foreign')]).toEqual([[], []]);
+  });
+
+  test('what everybody needs cannot be hidden, and only who is above decides', async () => {
+    for (const name of ['profile', 'card-setting', 'general-setting', 'statement', 'invoices', 'dashboard'])
+      expect([name, (await save('root', 'agencysidebar', { hidden: [name] })).status]).toEqual([name, 422]);
+    expect((await save('agency', 'clientsidebar', { hidden: ['role-list'] })).status).toBe(422);
+    expect((await save('agency', 'agencysidebar', { hidden: [] })).status).toBe(422);
+    expect((await save('root', 'clientsidebar', { hidden: [] })).status).toBe(422);
+    expect((await save('client', 'clientsidebar', { hidden: [] })).status).toBe(403);
   });
 });
 

@@ -10,6 +10,7 @@ import type { Billing } from '../billing/index.ts';
 import type { MinimumSpend } from '../minspend/index.ts';
 import type { OnboardingFeature, OnboardingState } from '../onboarding/index.ts';
 import type { People, PersonRow } from '../people/index.ts';
+import type { Settings } from '../settings/index.ts';
 import type { CompanyCard, Products, Tenants } from '../tenants/index.ts';
 import * as policy from './person.policy.ts';
 
@@ -19,6 +20,7 @@ export interface SetupParts {
   people: People;
   audit: Audit;
   access: Access;
+  settings: Settings;
   billing: Billing;
   agreements: Agreements;
   minimumSpend: MinimumSpend;
@@ -35,6 +37,8 @@ export interface Facts {
   products: Products;
   /** What new agencies of the root begin with; null: all that it has. */
   beginnings: Awaited<ReturnType<Tenants['products']['defaultsOf']>>;
+  /** What the company above hides of the sidebar. */
+  hiddenMenu: Awaited<ReturnType<Settings['hiddenMenu']>>;
   card: Awaited<ReturnType<Billing['accounts']['card']>>;
   /** The agency's, also for a client; a sales person's own. */
   account: Awaited<ReturnType<Billing['accounts']['connected']>>;
@@ -62,7 +66,7 @@ export type FactsReader = ReturnType<typeof createFacts>;
 
 /** Reads what is known of a person and of the companies above them. */
 export function createFacts({ db }: Platform, parts: SetupParts) {
-  const { tenants, people, access, billing, agreements, minimumSpend, onboarding } = parts;
+  const { tenants, people, access, settings, billing, agreements, minimumSpend, onboarding } = parts;
   const { accounts } = billing;
 
   /**
@@ -94,6 +98,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       root,
       products: await tenants.products.of(tx, company, root.is_master),
       beginnings: await tenants.products.defaultsOf(tx, company.root_id),
+      hiddenMenu: await settings.hiddenMenu(tx, company),
       card: await accounts.card(tx, company.id),
       account:
         person.role === 'sales'

@@ -143,6 +143,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       modules: products.root.modules,
       agencyFilteredModules: products.agency.modules,
       agency_side_menu: products.agency.modules,
+      hidden_menu: known.hiddenMenu,
       is_whitelabeling: agency.white_labelling ? 'T' : 'F',
       colors_parent: coloursOf(parent ?? root),
       rootPaymentTermsNewAgencies: products.root.terms

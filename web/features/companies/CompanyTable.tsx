@@ -1,4 +1,4 @@
-import { ActionIcon, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
@@ -36,9 +36,12 @@ export function CompanyTable({ kind }: { kind: 'agency' | 'client' }) {
   const isSales = user.user_type === 'sales';
   return (
     <List
+      // A search that leads here opens an agency by the address.
+      key={params.open ?? ''}
       kind={kind}
       state={state}
       filters={filters}
+      opened={kind === 'agency' ? params.open : undefined}
       search={`Search ${kind === 'agency' ? 'agencies' : 'clients'}`}
       pills={filters.map((filter) => ({
         label: FILTER_WORDS[filter],
@@ -61,6 +64,8 @@ export function CompanyTable({ kind }: { kind: 'agency' | 'client' }) {
 
 /** The clients of an agency beneath its row, 10 a page, with a state of their own. */
 function Clients({ agency }: { agency: CompanyItem }) {
+  const [params, setParams] = useSearchParams();
+  const q = params.open === agency.company_id ? (params.client ?? '') : '';
   const [page, setPage] = useState(1);
   const [perPage, setPerPage] = useState(10);
   const [sort, setSort] = useState<{ by: string | undefined; dir: 'asc' | 'desc' }>({
@@ -72,13 +77,13 @@ function Clients({ agency }: { agency: CompanyItem }) {
     perPage,
     sort: sort.by,
     dir: sort.dir,
-    q: '',
+    q,
     input: {
       Page: page,
       PerPage: perPage,
       sortby: sort.by,
       order: sort.by ? sort.dir : undefined,
-      searchQuery: undefined,
+      searchQuery: q || undefined,
     },
     setPage,
     setPerPage: (next) => {
@@ -93,6 +98,16 @@ function Clients({ agency }: { agency: CompanyItem }) {
   };
   return (
     <div className={classes.clients}>
+      {q && (
+        <Group gap="xs" px="md" pt="xs">
+          <Text size="sm">
+            Clients that match “<bdi>{q}</bdi>”
+          </Text>
+          <Button variant="subtle" size="compact-sm" onClick={() => setParams({ client: undefined })}>
+            Show all clients
+          </Button>
+        </Group>
+      )}
       <List
         kind="client"
         companyID={agency.company_id}
@@ -114,6 +129,8 @@ interface ListProps {
   companyID?: string;
   state: ListState;
   filters: ReturnType<typeof filtersIn>;
+  /** The agency whose clients are shown from the beginning. */
+  opened?: string | undefined;
   label?: string;
   search?: string;
   pills?: { label: string; onRemove: () => void }[];
@@ -125,7 +142,7 @@ function List(props: ListProps) {
   const { kind, companyID, state, filters } = props;
   const user = useUser();
   const cache = useQueryClient();
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set(props.opened ? [props.opened] : []));
   const [editing, setEditing] = useState<string>();
   const [doing, setDoing] = useState<{ what: Doing; row: CompanyItem }>();
   const input = { ...state.input, kind, companyID, filters };

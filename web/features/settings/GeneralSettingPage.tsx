@@ -14,6 +14,7 @@ const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
 const ModulesTab = lazy(() => import('./ModulesTab.tsx'));
 const PackagesTab = lazy(() => import('./PackagesTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
+const SidebarTab = lazy(() => import('./SidebarTab.tsx'));
 const SubscriptionTab = lazy(() => import('./SubscriptionTab.tsx'));
 
 interface SettingTab {
@@ -33,6 +34,7 @@ const TABS: SettingTab[] = [
   { value: 'domain', label: 'Domain', page: <DomainTab />, only: 'agency' },
   { value: 'embed', label: 'Embed code', page: <EmbedTab />, only: 'agency' },
   { value: 'modules', label: 'Modules', page: <ModulesTab /> },
+  { value: 'sidebar', label: 'Sidebar', page: <SidebarTab /> },
   { value: 'email', label: 'E-mail', page: <EmailTab /> },
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
   { value: 'packages', label: 'Packages', page: <PackagesTab />, only: 'root', needs: 'cost.write' },

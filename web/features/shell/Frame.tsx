@@ -1,6 +1,6 @@
 import { IconUserPlus } from '@tabler/icons-react';
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { landing } from '../../../contract/routing.ts';
 import { type ProfileEntry, profileMenu } from '../../../contract/routing-menu.ts';
 import { logout } from '../../api/client.ts';
@@ -10,14 +10,17 @@ import { useBrand } from '../../brand/brand.ts';
 import { AppFrame } from '../../ui/AppFrame.tsx';
 import type { FrameAction } from '../../ui/ProfileMenu.tsx';
 import { ChangePasswordModal, ReferralModal, TwoFactorModals } from '../access/modals.tsx';
+import { forgetRecent } from '../search/recent.ts';
 import { DataWalletOffer, DataWalletOfMenu } from '../wallet/wallets.tsx';
 import { banners } from './banners.ts';
 import { ENTRIES, sectionsOf } from './links.ts';
 import type { PlannedEntry } from './PlannedModal.tsx';
 
 const PlannedModal = lazy(() => import('./PlannedModal.tsx'));
+const SearchModal = lazy(() => import('../search/SearchModal.tsx'));
+const ShortcutsModal = lazy(() => import('../search/ShortcutsModal.tsx'));
 
-type Opened = 'password' | 'factor' | 'referral' | 'dataWallet' | PlannedEntry;
+type Opened = 'password' | 'factor' | 'referral' | 'dataWallet' | 'search' | 'shortcuts' | PlannedEntry;
 
 /** The frame around every page behind the login, with the links and the menu that the person's role has. */
 export default function Frame() {
@@ -26,6 +29,17 @@ export default function Frame() {
   const brand = useBrand();
   const [modal, setModal] = useState<Opened>();
   const close = () => setModal(undefined);
+  const back = useRef<HTMLElement | null>(null);
+  /** Not above another modal: what that one asks comes first. A drawer is left like a page. */
+  const openOver = (what: 'search' | 'shortcuts') => () => {
+    if (document.querySelector('.mantine-Modal-content')) return;
+    back.current = document.activeElement as HTMLElement | null;
+    setModal(what);
+  };
+  const closeOver = () => {
+    close();
+    setTimeout(() => back.current?.focus());
+  };
   const does: Record<Exclude<ProfileEntry, 'logout'>, Partial<FrameAction>> = {
     profile: { to: '/user/profile' },
     cardSetting: { to: '/user/card-setting' },
@@ -59,7 +73,12 @@ export default function Frame() {
       sections={sectionsOf(facts)}
       person={{ name: user.name, email: user.email, company: user.company_name }}
       menu={menu}
-      onLogout={() => void logout()}
+      onLogout={() => {
+        forgetRecent(user.id);
+        void logout();
+      }}
+      onSearch={openOver('search')}
+      onHelp={openOver('shortcuts')}
       banners={banners.map(([name, Banner]) => <Banner key={name} />)}
     >
       <Outlet />
@@ -71,6 +90,15 @@ export default function Frame() {
       {planned && (
         <Suspense fallback={null}>
           <PlannedModal entry={modal} onClose={close} />
+        </Suspense>
+      )}
+      {(modal === 'search' || modal === 'shortcuts') && (
+        <Suspense fallback={null}>
+          {modal === 'search' ? (
+            <SearchModal onClose={closeOver} onLeave={close} onHelp={() => setModal('shortcuts')} />
+          ) : (
+            <ShortcutsModal onClose={closeOver} />
+          )}
         </Suspense>
       )}
     </AppFrame>

@@ -1,0 +1,130 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
+import { type Demo, startDemo } from './demo.ts';
+
+let demo: Demo;
+let browser: Browser;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+async function signedIn(host: string, email: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const page = await (await browser.newContext({ reducedMotion: 'reduce', colorScheme })).newPage();
+  await page.goto(demo.url(host, '/login'));
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(demo.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((url) => !['/login', '/'].includes(url.pathname));
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  return page;
+}
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search' });
+const active = (page: Page) => dialog(page).locator('[role=option][aria-selected=true]');
+const serious = async (page: Page) =>
+  (await axeFindings(page)).filter((one) => /\((serious|critical)\)/.test(one));
+
+test('[UX-03] an agency reaches pages, clients and campaigns by keyboard alone', async () => {
+  const page = await signedIn('acme.localhost', 'agency@demo.test');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+
+  // A page: found by its name, opened by Enter.
+  await page.keyboard.press('Control+k');
+  await dialog(page).waitFor();
+  await page.keyboard.type('role li');
+  await expect.poll(() => active(page).innerText()).toContain('Role List');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.pathname === '/configuration/role-list');
+  await dialog(page).waitFor({ state: 'detached' });
+
+  // A campaign: asked of the server, shown under its group, opened in its drawer.
+  await page.keyboard.press('Meta+k');
+  await dialog(page).waitFor();
+  // What was chosen last is on top.
+  await expect.poll(() => active(page).innerText()).toContain('Role List');
+  await page.keyboard.type('10000');
+  await page.keyboard.type('1');
+  const campaign = dialog(page).getByRole('group', { name: 'Campaigns' }).getByRole('option').first();
+  await campaign.waitFor();
+  expect(await serious(page)).toEqual([]);
+  const name = (await campaign.locator('bdi').first().innerText()).trim();
+  for (let n = 0; n < 30 && (await campaign.getAttribute('aria-selected')) !== 'true'; n++)
+    await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.searchParams.has('campaign'));
+  await page.locator('.mantine-Drawer-content').getByText(name).first().waitFor();
+
+  // A client: the list searches for it, although a drawer was open.
+  await page.keyboard.press('Control+k');
+  const input = dialog(page).getByRole('combobox');
+  await input.waitFor();
+  await input.fill('no such name anywhere');
+  await dialog(page).getByText('Nothing is called').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog(page).waitFor({ state: 'detached' });
+  expect(await page.locator('.mantine-Drawer-content').isVisible()).toBe(true);
+  await page.context().close();
+});
+
+test('[UX-03] Escape gives the focus back; a failure is told and tried again; shortcuts are listed under ?', async () => {
+  const page = await signedIn('acme.localhost', 'agency@demo.test', 'dark');
+  const button = page.getByRole('button', { name: 'Search', exact: true });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await dialog(page).waitFor();
+  // The focus cannot leave the dialog.
+  for (let n = 0; n < 6; n++) await page.keyboard.press('Tab');
+  expect(await page.evaluate("!!document.activeElement.closest('[role=dialog]')")).toBe(true);
+  await dialog(page).getByRole('combobox').focus();
+  await page.route('**/api/general/search?*', (route) =>
+    route.fulfill({ status: 403, json: { message: 'Not now' } }),
+  );
+  await page.keyboard.type('den');
+  await dialog(page).getByRole('button', { name: 'Retry' }).waitFor();
+  expect(await serious(page)).toEqual([]);
+  await page.unroute('**/api/general/search?*');
+  await dialog(page).getByRole('button', { name: 'Retry' }).click();
+  await dialog(page).getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await dialog(page).waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toMatch(/^Search/);
+
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await help.getByText('Search everything by name').waitFor();
+  expect(await serious(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('[UX-06] a root finds an agency, and a client beneath its agency, on a phone', async () => {
+  const page = await signedIn('localhost', 'root@demo.test');
+  await page.setViewportSize({ width: 375, height: 812 });
+  const search = async (text: string, group: string) => {
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await dialog(page).getByRole('combobox').fill(text);
+    const options = dialog(page).getByRole('group', { name: group }).getByRole('option');
+    await options.first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    const name = (await options.first().locator('bdi').first().innerText()).trim();
+    await options.first().click();
+    await dialog(page).waitFor({ state: 'detached' });
+    return name;
+  };
+  const agency = await search('acme', 'Agencies');
+  await page.waitForURL((url) => url.searchParams.get('q') === agency);
+  await page.getByText(agency, { exact: true }).first().waitFor();
+  const client = await search('dent', 'Clients');
+  await page.waitForURL((url) => url.searchParams.has('open') && url.searchParams.get('client') === client);
+  await page.getByText('Clients that match').waitFor();
+  await page.getByRole('button', { name: 'Show all clients' }).click();
+  await page.waitForURL((url) => !url.searchParams.has('client'));
+  await page.context().close();
+});

@@ -1,0 +1,233 @@
+import { Button, Kbd, Loader, Modal, Skeleton, Text, UnstyledButton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import {
+  IconAddressBook,
+  IconBuilding,
+  IconFile,
+  IconHistory,
+  IconSearch,
+  IconTarget,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { api } from '../../api/client.ts';
+import { wordsOf } from '../../api/errors.ts';
+import { useFacts } from '../../api/user.ts';
+import { recentOf, remember } from './recent.ts';
+import classes from './search.module.css';
+import { type Choice, choicesOf, GROUPS, type Group, pagesFor } from './targets.ts';
+
+const ICONS: Record<Group, typeof IconFile> = {
+  Recent: IconHistory,
+  Pages: IconFile,
+  Agencies: IconBuilding,
+  Clients: IconAddressBook,
+  Campaigns: IconTarget,
+};
+
+/** What there is to be found for people of a company, for the words of the field. */
+const FOUND = {
+  root: 'pages, agencies, clients and campaigns',
+  agency: 'pages, clients and campaigns',
+  client: 'pages and campaigns',
+} as const;
+
+/** The search over everything: pages, agencies, clients and campaigns, by keyboard alone (docs/decisions/0060-search.md). */
+export default function SearchModal({
+  onClose,
+  onLeave,
+  onHelp,
+}: {
+  /** Nothing was chosen: the focus goes back to where it was. */
+  onClose: () => void;
+  onLeave: () => void;
+  onHelp: () => void;
+}) {
+  const facts = useFacts();
+  const router = useRouter();
+  const id = useId();
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const typed = text.trim();
+  const [settled] = useDebouncedValue(typed, 300);
+  const asks = settled.length >= 2 && settled === typed;
+  const query = useQuery({
+    queryKey: ['search', settled],
+    queryFn: ({ signal }) => api.search.find({ q: settled.slice(0, 100) }, { signal }),
+    enabled: asks,
+  });
+  const found = asks ? query.data : undefined;
+  const isWaiting = typed.length >= 2 && (!asks || query.isPending);
+  const choices = useMemo(() => {
+    const recent = typed ? [] : recentOf(facts);
+    const kept = new Set(recent.map(({ key }) => key));
+    const pages = pagesFor(typed, facts).filter(({ key }) => !kept.has(key));
+    return [...recent, ...pages, ...choicesOf(found?.data ?? [], facts)];
+  }, [typed, facts, found]);
+  const active = Math.min(at, choices.length - 1);
+  const optionId = (index: number) => `${id}-${index}`;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `list` is a ref; what is in sight follows the choice
+  useEffect(() => {
+    const option = list.current?.querySelector('[aria-selected=true]');
+    // The first choice brings its group's title into sight.
+    if (active === 0) list.current?.scrollTo(0, 0);
+    else option?.scrollIntoView({ block: 'nearest' });
+  }, [active, choices.length]);
+
+  const choose = (choice: Choice) => {
+    remember(choice, facts.user.id);
+    onLeave();
+    setTimeout(() => document.getElementById('main')?.focus({ preventScroll: true }));
+    void router.navigate({ href: choice.to });
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0 && choices.length > 0) {
+      event.preventDefault();
+      setAt((active + step + choices.length) % choices.length);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      const choice = choices[active];
+      if (choice) choose(choice);
+    }
+  };
+  const told = isWaiting
+    ? 'Searching'
+    : choices.length === 0
+      ? 'No results'
+      : `${choices.length} ${choices.length === 1 ? 'result' : 'results'}`;
+
+  return (
+    <Modal.Root opened onClose={onClose} size={600} yOffset="10vh" returnFocus={false}>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search">
+        <div className={classes.bar}>
+          <IconSearch size={18} stroke={1.6} aria-hidden="true" />
+          <input
+            data-autofocus
+            className={classes.input}
+            role="combobox"
+            aria-label={`Search ${FOUND[facts.user.company_kind]}`}
+            aria-expanded={choices.length > 0}
+            aria-controls={`${id}-list`}
+            aria-autocomplete="list"
+            aria-activedescendant={choices.length > 0 ? optionId(active) : undefined}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={100}
+            placeholder={`Search ${FOUND[facts.user.company_kind]}`}
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              setAt(0);
+            }}
+            onKeyDown={onKey}
+          />
+          {isWaiting && <Loader size={16} aria-hidden="true" />}
+          <UnstyledButton className={classes.close} onClick={onClose}>
+            <Kbd size="xs" aria-hidden="true">
+              Esc
+            </Kbd>
+            <span className="sr-only">Close search</span>
+          </UnstyledButton>
+        </div>
+        <div className="sr-only" role="status">
+          {told}
+        </div>
+        <div className={classes.list} ref={list}>
+          <div id={`${id}-list`} role="listbox" aria-label="Results">
+            {GROUPS.map((group) => {
+              const Icon = ICONS[group];
+              const first = choices.findIndex((one) => one.group === group);
+              if (first < 0) return null;
+              return (
+                // biome-ignore lint/a11y/useSemanticElements: a group of options, which a fieldset is not
+                <div key={group} role="group" aria-labelledby={`${id}-${group}`}>
+                  <div className={classes.group} id={`${id}-${group}`} role="presentation">
+                    {group}
+                  </div>
+                  {choices
+                    .filter((one) => one.group === group)
+                    .map((choice, place) => {
+                      const index = first + place;
+                      return (
+                        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's
+                        // biome-ignore lint/a11y/useFocusableInteractive: as above
+                        <div
+                          key={choice.key}
+                          id={optionId(index)}
+                          role="option"
+                          aria-selected={index === active}
+                          className={classes.option}
+                          onMouseMove={() => setAt(index)}
+                          onMouseDown={(event) => event.preventDefault()}
+                          onClick={() => choose(choice)}
+                        >
+                          <Icon size={16} stroke={1.6} aria-hidden="true" />
+                          <bdi className={classes.title} title={choice.title}>
+                            {choice.title}
+                          </bdi>
+                          {choice.detail && (
+                            <bdi className={classes.detail} title={choice.detail}>
+                              {choice.detail}
+                            </bdi>
+                          )}
+                        </div>
+                      );
+                    })}
+                </div>
+              );
+            })}
+          </div>
+          {isWaiting && (
+            <div className={classes.waiting} aria-hidden="true">
+              {['70%', '55%', '62%'].map((width) => (
+                <Skeleton key={width} height={14} width={width} my={13} />
+              ))}
+            </div>
+          )}
+          {asks && query.error && (
+            <div className={classes.note} role="alert">
+              <Text size="sm" fw={600}>
+                Names could not be searched
+              </Text>
+              <Text size="sm" c="dimmed">
+                {wordsOf(query.error)}
+              </Text>
+              <Button variant="default" size="xs" mt="xs" onClick={() => void query.refetch()}>
+                Retry
+              </Button>
+            </div>
+          )}
+          {!isWaiting && !(asks && query.error) && choices.length === 0 && (
+            <div className={classes.note}>
+              <Text size="sm" fw={600}>
+                Nothing is called “{typed}”
+              </Text>
+              <Text size="sm" c="dimmed">
+                Search for a part of a name, or for the number of a campaign.
+              </Text>
+            </div>
+          )}
+          {found?.more === 'T' && (
+            <Text size="xs" c="dimmed" px="md" py="xs">
+              There is more than this. Type more of the name to narrow it down.
+            </Text>
+          )}
+        </div>
+        <div className={classes.foot}>
+          <span className="not-on-phone">
+            <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> to choose, <Kbd size="xs">Enter</Kbd> to open
+          </span>
+          <UnstyledButton className={classes.help} onClick={onHelp}>
+            Keyboard shortcuts
+          </UnstyledButton>
+        </div>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}

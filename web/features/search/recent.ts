@@ -1,0 +1,51 @@
+import { maySee } from '../../../contract/routing.ts';
+import type { SignedIn } from '../../../contract/routing-facts.ts';
+import { allPages } from '../../../contract/routing-menu.ts';
+import type { Choice } from './targets.ts';
+
+const MOST_RECENT = 5;
+const placeOf = (userId: string) => `search.recent.${userId}`;
+const isChoice = (one: unknown): one is Choice =>
+  typeof one === 'object' &&
+  one !== null &&
+  (['key', 'title', 'detail', 'to'] as const).every((name) => typeof (one as Choice)[name] === 'string') &&
+  /^\/(?!\/)/.test((one as Choice).to);
+
+/** What somebody chose last in this browser, as far as they may still see it; newest first. */
+export function recentOf(facts: SignedIn, kept: Pick<Storage, 'getItem'> = localStorage): Choice[] {
+  try {
+    const known: unknown = JSON.parse(kept.getItem(placeOf(facts.user.id)) ?? '[]');
+    if (!Array.isArray(known)) return [];
+    const pages = new Set(allPages(facts).map(({ to }) => to));
+    return known
+      .filter(isChoice)
+      .filter(({ key, to }) => (key.startsWith('page ') ? pages.has(to) : maySee(to.split('?')[0]!, facts)))
+      .map((one) => ({ ...one, group: 'Recent' }));
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps what was chosen, at the top. */
+export function remember(
+  choice: Choice,
+  userId: string,
+  kept: Pick<Storage, 'getItem' | 'setItem'> = localStorage,
+): void {
+  try {
+    const known: unknown = JSON.parse(kept.getItem(placeOf(userId)) ?? '[]');
+    const others = Array.isArray(known) ? known.filter(isChoice).filter(({ key }) => key !== choice.key) : [];
+    kept.setItem(placeOf(userId), JSON.stringify([choice, ...others].slice(0, MOST_RECENT)));
+  } catch {
+    // A browser that keeps nothing has no recent choices.
+  }
+}
+
+/** Leaves nothing of it for whoever uses this browser next. */
+export function forgetRecent(userId: string, kept: Pick<Storage, 'removeItem'> = localStorage): void {
+  try {
+    kept.removeItem(placeOf(userId));
+  } catch {
+    // Nothing was kept.
+  }
+}

@@ -1,0 +1,80 @@
+import { maySee, modulePath } from '../../../contract/routing.ts';
+import { modulesOf, type SignedIn } from '../../../contract/routing-facts.ts';
+import { allPages } from '../../../contract/routing-menu.ts';
+import type { SearchHit } from '../../../contract/search.ts';
+
+/** The groups of results, in their order. */
+export const GROUPS = ['Recent', 'Pages', 'Agencies', 'Clients', 'Campaigns'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** Something that can be chosen. */
+export interface Choice {
+  group: Group;
+  /** Of several choices with the same one they are the same thing. */
+  key: string;
+  title: string;
+  /** What tells it from others of the same name. */
+  detail: string;
+  to: string;
+}
+
+const AGENCIES = '/configuration/agency-list';
+const CLIENTS = '/configuration/client-management';
+const withQuery = (path: string, query: Record<string, string>) => `${path}?${new URLSearchParams(query)}`;
+
+/** The list of agencies at an agency with its clients beneath it, for whoever has no list of clients. */
+const inTree = (hit: SearchHit, client: string) =>
+  hit.agency_id && hit.agency_name
+    ? withQuery(AGENCIES, { q: hit.agency_name, open: hit.agency_id, client })
+    : undefined;
+
+/** Where a hit leads somebody; undefined: they have no page that shows it. */
+export function targetOf(hit: SearchHit, facts: SignedIn): string | undefined {
+  const seen = (to: string | undefined) => (to && maySee(to.split('?')[0]!, facts) ? to : undefined);
+  if (hit.type === 'agency') return seen(withQuery(AGENCIES, { q: hit.name }));
+  if (hit.type === 'client') return seen(withQuery(CLIENTS, { q: hit.name })) ?? seen(inTree(hit, hit.name));
+  const modules = modulesOf(facts);
+  const module = modules.find((one) => one.module === hit.leadspeek_type) ?? modules[0];
+  const list = module && modulePath(module.slug, 'campaign-management');
+  return seen(list && withQuery(list, { campaign: hit.id })) ?? seen(inTree(hit, hit.company_name));
+}
+
+const GROUP_OF = { agency: 'Agencies', client: 'Clients', campaign: 'Campaigns' } as const;
+const parts = (...given: string[]) => given.filter(Boolean).join(' · ');
+
+/** The hits that lead somewhere, in the order of the groups. */
+export function choicesOf(hits: readonly SearchHit[], facts: SignedIn): Choice[] {
+  const own = facts.user.company_kind;
+  const choices = hits.flatMap((hit): Choice[] => {
+    const to = targetOf(hit, facts);
+    if (!to) return [];
+    const above = own === 'root' ? hit.agency_name : '';
+    const detail =
+      hit.type === 'campaign'
+        ? parts(`#${hit.leadspeek_api_id}`, own === 'client' ? '' : hit.company_name, above)
+        : parts(hit.type === 'client' ? above : '', hit.full_name);
+    return [{ group: GROUP_OF[hit.type], key: `${hit.type} ${hit.id}`, title: hit.name, detail, to }];
+  });
+  return choices.sort((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
+}
+
+/** The pages whose name (of a module's, with the module's) has a word of a text and the section the rest; all without one. */
+export function pagesFor(text: string, facts: SignedIn): Choice[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return allPages(facts)
+    .filter(({ label, section, module }) => {
+      const name = (module ? `${section} ${label}` : label).toLowerCase();
+      const whole = `${section} ${name}`.toLowerCase();
+      return (
+        words.every((word) => whole.includes(word)) &&
+        (words.length === 0 || words.some((word) => name.includes(word)))
+      );
+    })
+    .map(({ label, section, to }) => ({
+      group: 'Pages',
+      key: `page ${to}`,
+      title: label,
+      detail: section,
+      to,
+    }));
+}
