@@ -247,8 +247,9 @@ export function createCredit(
     },
 
     /**
-     * Writes the credit note of a top-up that was refunded: takes it off its receipt. Posts nothing, the refund has its own
-     * transfer. Null without a receipt, or when the same key did before.
+     * Writes the credit note of a top-up that was refunded: takes it off its receipt, and where a refund had failed before
+     * off the receipt of that as well. Posts nothing, the refund has its own transfer. Null without a receipt, or when the
+     * same key did before; else the first note's id.
      */
     async creditReceipt(
       tx: Tx,
@@ -262,33 +263,41 @@ export function createCredit(
       },
       at: Date,
     ): Promise<string | null> {
-      const receipt = await store.receiptOf(tx, given.transferId);
-      if (!receipt) return null;
-      const row = await settle.locked(tx, receipt);
-      if (await store.creditNoteByKey(tx, row.id, given.key)) return null;
-      const back = { ...row, paid_micros: row.paid_micros - given.amountMicros };
-      await store.updateInvoice(tx, row.id, {
-        paid_micros: back.paid_micros,
-        credited_micros: row.credited_micros + given.amountMicros,
-        status: statusOf({ ...back, credited_micros: row.credited_micros + given.amountMicros }),
-      });
-      const seq = await store.nextNumber(tx, issuerOf(ownerOf(row), 'retail'), 'credit_note');
-      const id = newId(at);
-      await store.insertCreditNote(tx, {
-        id,
-        ...ownerOf(row),
-        issuer_id: row.issuer_id,
-        invoice_id: row.id,
-        number: numberOf('credit_note', seq),
-        seq,
-        amount_micros: given.amountMicros,
-        reason: given.reason,
-        idempotency_key: given.key,
-        transfer_id: given.refundTransferId,
-        user_id: given.userId,
-        created_at: at,
-      });
-      return id;
+      let left = given.amountMicros;
+      let first: string | null = null;
+      for (const receipt of await store.receiptsOf(tx, given.transferId)) {
+        const row = await settle.locked(tx, receipt);
+        if (await store.creditNoteByKey(tx, row.id, given.key)) return null;
+        let amount = left;
+        if (row.paid_micros < left) amount = row.paid_micros;
+        if (amount === 0n) continue;
+        left -= amount;
+        const after = {
+          ...row,
+          paid_micros: row.paid_micros - amount,
+          credited_micros: row.credited_micros + amount,
+        };
+        const { paid_micros, credited_micros } = after;
+        await store.updateInvoice(tx, row.id, { paid_micros, credited_micros, status: statusOf(after) });
+        const seq = await store.nextNumber(tx, issuerOf(ownerOf(row), 'retail'), 'credit_note');
+        const id = newId(at);
+        await store.insertCreditNote(tx, {
+          id,
+          ...ownerOf(row),
+          issuer_id: row.issuer_id,
+          invoice_id: row.id,
+          number: numberOf('credit_note', seq),
+          seq,
+          amount_micros: amount,
+          reason: given.reason,
+          idempotency_key: given.key,
+          transfer_id: given.refundTransferId,
+          user_id: given.userId,
+          created_at: at,
+        });
+        first ??= id;
+      }
+      return first;
     },
   };
 }

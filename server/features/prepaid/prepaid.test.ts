@@ -650,6 +650,34 @@ describe('[PAY-09] remaining balance and refunds', () => {
     ]);
   });
 
+  test('what could not be given back can be tried again, in parts and across its receipts', async () => {
+    const who = await stage.made();
+    await buy(who, 10, '10.00');
+    vi.spyOn(app.features.payments.gateway, 'refund').mockImplementationOnce(async () => ({
+      status: 'failed',
+      refund: 're_failed_three',
+      code: 'expired',
+    }));
+    await refund(who, '7.00');
+    expect((await refund(who, '5.00')).body).toMatchObject({ result: 'success', balance_micros: 5_000_000 });
+    expect((await refund(who)).body).toMatchObject({ result: 'success', balance_micros: 0 });
+    const { rows } = await app.admin.query(
+      `select status, total_micros, paid_micros, credited_micros,
+         (select sum(n.amount_micros)::bigint from credit_note n where n.invoice_id = i.id) as noted
+       from invoice i where company_id = $1 order by seq`,
+      [who.client.id],
+    );
+    expect(rows).toEqual(
+      [10n * USD, 7n * USD].map((all) => ({
+        status: 'void',
+        total_micros: all,
+        paid_micros: 0n,
+        credited_micros: all,
+        noted: all,
+      })),
+    );
+  });
+
   test('the ledger holds over all of it', async () => {
     const { checks } = await auditLedger(app.admin);
     const mine = checks.filter(({ name }) => !name.startsWith('every lead with a price'));
