@@ -5,12 +5,11 @@ import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Posting } from '../ledger/index.ts';
 import type { Purpose } from '../payments/index.ts';
-import { agencyOf, issuerOf, rootOf } from './issue.service.ts';
+import { issuerOf } from './issue.service.ts';
 import type { InvoiceParts } from './parts.ts';
 import { numberOf, statusOf } from './policy.ts';
-import { dueOf, feeOf, ownerOf, type Settle } from './settle.service.ts';
+import { correctionOf, dueOf, feeOf, ownerOf, type Settle } from './settle.service.ts';
 import * as store from './store.ts';
 import { words } from './words.ts';
 
@@ -39,21 +38,6 @@ export function createCredit(
     if (row.issuer_id !== ctx.actor.companyId) throw new Refusal('conflict', words.invoiceOfOthers);
   }
 
-  /** What is owed and what was earned, of one side. */
-  const entriesOf = (
-    row: store.InvoiceRow,
-    amount: bigint,
-    against: 'revenue' | 'written_off',
-  ): Posting['entries'] => {
-    const owner = ownerOf(row);
-    const issuer = row.side === 'retail' ? agencyOf(owner) : rootOf(owner);
-    const revenue = row.side === 'retail' ? ('agency_revenue' as const) : ('root_revenue' as const);
-    return [
-      { account: { owner, kind: row.side === 'retail' ? 'client_receivable' : 'agency_invoiced' }, amount },
-      { account: { owner: issuer, kind: against === 'revenue' ? revenue : 'written_off' }, amount: -amount },
-    ];
-  };
-
   interface Note {
     amountMicros: bigint;
     reason: string;
@@ -81,7 +65,7 @@ export function createCredit(
               referenceId: row.id,
               memo: `${number} of ${row.number}`,
               key: `credit_note:${row.id}:${note.key}`,
-              entries: entriesOf(row, note.amountMicros, 'revenue'),
+              entries: correctionOf(row, note.amountMicros, 'revenue'),
             },
           ],
           at,
@@ -223,8 +207,9 @@ export function createCredit(
               kind: 'write_off',
               referenceId: row.id,
               memo: row.number,
-              key: `write_off:${row.id}`,
-              entries: entriesOf(row, due, 'written_off'),
+              // It may be given up again after money has moved (revive).
+              key: `write_off:${row.id}:${newId(at)}`,
+              entries: correctionOf(row, due, 'written_off'),
             },
           ],
           at,
