@@ -678,6 +678,88 @@ describe('[PAY-09] remaining balance and refunds', () => {
     );
   });
 
+  test('a campaign is not removed with what its client has bought and can still have back', async () => {
+    const who = await stage.made();
+    const remove = () => ask(who, 'POST', 'remove', { leadspeekID: who.campaign.id });
+    await outside(who, '2.00');
+    stage.loseAnswer();
+    expect((await buy(who, 10, '10.00')).body.result).toBe('unknown');
+    expect((await remove()).body.message).toBe(ownMessages.paymentUnderWay);
+    await stage.send(who);
+    await stage.sell(who, 4);
+    const kept = await remove();
+    expect([kept.status, kept.body.message]).toEqual([409, prepaidMessages.removal('$8.00')]);
+    expect((await refund(who)).body).toMatchObject({ refunded_micros: 8_000_000, balance_micros: 0 });
+    expect((await remove()).status).toBe(200);
+    // What was paid to the agency outside is between the two of them.
+    const other = await stage.made();
+    await outside(other, '5.00');
+    expect((await ask(other, 'POST', 'remove', { leadspeekID: other.campaign.id })).status).toBe(200);
+  });
+
+  test('an invoice that is too small for a card does not keep a payment failed', async () => {
+    const who = await stage.made({ card: false });
+    const invoice = await stage.run(async (tx) => {
+      const at = app.clock.now();
+      const agency = { ...who.owner, company_id: who.agency.id };
+      const fee = (
+        account: { owner: typeof agency; kind: 'client_unbilled' | 'agency_revenue' },
+        amount: bigint,
+      ) => ({
+        account,
+        amount,
+      });
+      await app.features.ledger.post(
+        tx,
+        [
+          {
+            owner: who.owner,
+            kind: 'adjustment',
+            referenceId: null,
+            key: `small:${who.client.id}`,
+            entries: [
+              fee({ owner: who.owner, kind: 'client_unbilled' }, -800_000n),
+              fee({ owner: agency, kind: 'agency_revenue' }, 800_000n),
+            ],
+          },
+        ],
+        at,
+      );
+      return app.features.invoices.bill(
+        tx,
+        {
+          owner: who.owner,
+          side: 'retail',
+          kind: 'period',
+          term: 'Monthly',
+          periodKey: 'small',
+          from: null,
+          to: null,
+          events: { before: new Date('9999-01-01'), cycle: null },
+        },
+        at,
+      );
+    });
+    expect(await stage.failed(who)).toBe(true);
+    const token = await stage.token(who, 'agency');
+    const credited = await app.call('POST', `/api/billing/invoices/${invoice!.id}/credit`, {
+      host: who.host,
+      token,
+      body: { amount: '0.50', reason: 'Goodwill', idempotencyKey: keyOf() },
+    });
+    expect([credited.status, await stage.failed(who)]).toEqual([200, false]);
+    await stage.card(who, 'works');
+    await stage.terms(who, { topupoptions: 'continual', leadsbuy: 20 });
+    await buy(who, 20, '20.00');
+    await stage.card(who, 'declines');
+    await stage.sell(who, 19);
+    await stage.work(who);
+    expect(await stage.failed(who)).toBe(true);
+    await stage.card(who, 'works');
+    await buy(who, 20, '20.00');
+    expect(await stage.failed(who)).toBe(false);
+  });
+
   test('the ledger holds over all of it', async () => {
     const { checks } = await auditLedger(app.admin);
     const mine = checks.filter(({ name }) => !name.startsWith('every lead with a price'));
