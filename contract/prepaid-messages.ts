@@ -26,6 +26,8 @@ export const prepaidMessages = {
   refunded: (amount: string) => `${amount} goes back to the card.`,
   refundPending: (amount: string) =>
     `The refund of ${amount} has been asked for. The card provider has yet to confirm it.`,
+  removal: (amount: string) =>
+    `${amount} of the balance was bought by card and can be given back. Give it back or let it be used, then remove the campaign.`,
   refundPart: (done: string) =>
     `Not all of it could be given back: ${done} goes back to the card. The rest stays in the balance.`,
 } as const;

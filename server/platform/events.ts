@@ -7,6 +7,8 @@ export interface Events {
   'account.changed': { owner: Owner & { agency_id: string }; status: string; chargesEnabled: boolean };
   /** A campaign has begun to run, for the first time or again; in whatever scope did it. */
   'campaign.started': { rootId: string; campaignId: string };
+  /** A campaign, which the transaction has locked, is about to be removed; a Refusal keeps it. In the scope of who does it. */
+  'campaign.removing': { campaignId: string; owner: Owner };
   /** A limit on spending was set, raised or lifted. */
   'caps.changed': { rootId: string };
   /** Money was drawn from wallets, whose balances the transaction holds; `available` is what can still be drawn. */

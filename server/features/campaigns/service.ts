@@ -242,6 +242,8 @@ export function createCampaigns(
         throw new Refusal('conflict', STOPPED[why], { errors: { status: [rule] } });
       }
     }
+    if (to === 'removed')
+      await platform.events.emit(tx, 'campaign.removing', { campaignId: id, owner: ownerOf(row) });
     await store.updateCampaign(tx, id, {
       state: to,
       state_reason: to === 'paused' ? 'person' : null,

@@ -127,18 +127,30 @@ export function createBooks(
     await jobs.send(tx, tellJob, [{ rootId: invoice.root_id, invoiceId: invoice.id, attempts }]);
   }
 
-  /** Counts a payment that has been posted; answers what of it was not due any more. */
-  async function take(tx: Tx, invoice: InvoiceRow, amount: bigint, at: Date): Promise<bigint> {
+  /**
+   * Counts a payment that has been posted; answers what of it was not due any more. `rest`: what becomes of what is still
+   * due: 'charge' what one charge could not hold; 'keep' it as it was; 'forget' that it failed.
+   */
+  async function take(
+    tx: Tx,
+    before: InvoiceRow,
+    amount: bigint,
+    rest: 'charge' | 'keep' | 'forget',
+    at: Date,
+  ): Promise<bigint> {
+    const wasGivenUp = before.status === 'uncollectible';
+    const invoice = await invoices.revive(tx, before, at);
     const due = dueOf(invoice);
     const taken = policy.least(amount, due);
     const left = due - taken;
     if (taken > 0n) await invoices.paid(tx, invoice.id, taken, at);
     await store.changeInvoice(tx, invoice.id, {
       attempts: invoice.attempts + 1,
-      // What one charge could not hold is charged by the next one.
-      ...(left < policy.LEAST
+      ...(left < policy.LEAST || rest === 'forget' || wasGivenUp
         ? { next_attempt_at: null, first_failed_at: null, last_failure: null }
-        : { next_attempt_at: at }),
+        : rest === 'charge'
+          ? { next_attempt_at: at }
+          : {}),
     });
     await reckon(tx, payerOf(invoice), at);
     return amount - taken;
@@ -147,12 +159,63 @@ export function createBooks(
   /** Counts a payment as taken back: the invoice is open again, and nothing is charged of it by itself. */
   async function takeBack(tx: Tx, invoice: InvoiceRow, amount: bigint, at: Date): Promise<InvoiceRow> {
     const back = policy.least(amount, invoice.paid_micros);
-    if (back > 0n) await invoices.unpaid(tx, invoice.id, back, at);
+    if (back > 0n) {
+      await invoices.revive(tx, invoice, at);
+      await invoices.unpaid(tx, invoice.id, back, at);
+    }
     return store.changeInvoice(tx, invoice.id, {
       next_attempt_at: null,
       first_failed_at: null,
       last_failure: null,
     });
+  }
+
+  /** What was paid too much and could not be given back either is taken off the payer's next invoice. */
+  async function owe(tx: Tx, invoice: InvoiceRow, refundId: string, over: bigint, at: Date): Promise<void> {
+    const owner = payerOf(invoice);
+    const [settled, open] =
+      invoice.side === 'retail'
+        ? (['client_receivable', 'client_unbilled'] as const)
+        : (['agency_invoiced', 'agency_payable'] as const);
+    await post(
+      tx,
+      invoice,
+      {
+        kind: 'adjustment',
+        key: `refund_failed:${refundId}:over`,
+        memo: `Of ${invoice.number}, could not be given back to the card`,
+        entries: [
+          { account: { owner, kind: settled }, amount: -over },
+          { account: { owner, kind: open }, amount: over },
+        ],
+      },
+      at,
+    );
+  }
+
+  /**
+   * A charge that was written earlier may carry a fee that is the agency's to pay by now (the invoice was given up, or
+   * credited): what the root has of it by the card is not asked for on a wholesale invoice as well.
+   */
+  async function balanceFee(tx: Tx, invoice: InvoiceRow, chargeId: string, at: Date): Promise<void> {
+    if (invoice.side !== 'retail' || !invoice.fee_released_at) return;
+    const reserved = await store.reservedOf(tx, invoice);
+    if (reserved >= 0n) return;
+    const agency = { ...payerOf(invoice), company_id: invoice.agency_id };
+    await post(
+      tx,
+      invoice,
+      {
+        kind: 'adjustment',
+        key: `fee_paid:${chargeId}`,
+        memo: `Platform costs of ${invoice.number}, paid by card after all`,
+        entries: [
+          { account: { owner: agency, kind: 'agency_invoiced' }, amount: reserved },
+          { account: { owner: agency, kind: 'agency_payable' }, amount: -reserved },
+        ],
+      },
+      at,
+    );
   }
 
   /**
@@ -186,11 +249,17 @@ export function createBooks(
       const invoice = await invoices.locked(tx, charge.referenceId);
       const entries = entriesOf(invoice, charge.amountMicros, charge.feeMicros);
       await post(tx, invoice, { kind: 'payment', key: `payment:${charge.id}`, entries }, at);
-      const over = await take(tx, invoice, charge.amountMicros, at);
+      const over = await take(tx, invoice, charge.amountMicros, 'charge', at);
+      await balanceFee(tx, invoice, charge.id, at);
       // Paid twice (a holder confirmed an older charge), or credited meanwhile: what was not due goes back.
       if (over > 0n)
         await jobs.send(tx, giveBackJob, [
-          { rootId: invoice.root_id, chargeId: charge.id, micros: over.toString() },
+          {
+            rootId: invoice.root_id,
+            chargeId: charge.id,
+            micros: over.toString(),
+            key: `${policy.OVER}${charge.id}`,
+          },
         ]);
     },
     async declined(tx, charge, at) {
@@ -228,7 +297,10 @@ export function createBooks(
           { kind: 'adjustment', key: `refund_failed:${refund.id}:fee`, memo: 'A refund did not happen' },
           at,
         );
-      if (!refund.key.startsWith(policy.OVER)) await take(tx, invoice, refund.amountMicros, at);
+      const over = refund.key.startsWith(policy.OVER)
+        ? refund.amountMicros
+        : await take(tx, invoice, refund.amountMicros, 'keep', at);
+      if (over > 0n) await owe(tx, invoice, refund.id, over, at);
     },
     async disputed(tx, charge, dispute, at) {
       const invoice = await invoices.locked(tx, charge.referenceId);
@@ -262,10 +334,16 @@ export function createBooks(
         { kind: 'dispute_reversal', key: `dispute_won:${dispute.id}` },
         at,
       );
-      const over = await take(tx, invoice, back, at);
+      const over = await take(tx, invoice, back, 'forget', at);
+      // Something of this charge may have been given back before: a refund of its own.
       if (over > 0n)
         await jobs.send(tx, giveBackJob, [
-          { rootId: invoice.root_id, chargeId: charge.id, micros: over.toString() },
+          {
+            rootId: invoice.root_id,
+            chargeId: charge.id,
+            micros: over.toString(),
+            key: `${policy.OVER}${dispute.id}`,
+          },
         ]);
     },
   };

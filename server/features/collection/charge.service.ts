@@ -266,13 +266,14 @@ export function createCollector(
     },
 
     /** Gives back what was paid although it was not due any more. */
-    async giveBack({ rootId, chargeId, micros }: { rootId: string; chargeId: string; micros: string }) {
+    async giveBack(of: { rootId: string; chargeId: string; micros: string; key: string }) {
+      const { rootId, chargeId, micros, key } = of;
       try {
         await charges.refund({
           rootId,
           chargeId,
           amountMicros: BigInt(micros),
-          key: `${policy.OVER}${chargeId}`,
+          key,
           reason: 'Paid twice',
         });
       } catch (error) {

@@ -189,6 +189,133 @@ describe('[PAY-05] charging invoices', () => {
   });
 });
 
+describe('[PAY-06] what happens to an invoice after it was corrected', () => {
+  const chargeOf = async (id: string): Promise<string> =>
+    (await app.admin.query('select id from charge where reference_id = $1 order by created_at limit 1', [id]))
+      .rows[0].id;
+  const writeOff = (id: string, who: { host: string; email: string }) =>
+    ask('POST', `/api/billing/invoices/${id}/write-off`, { ...who, body: { reason: 'Gone' } });
+  const credit = (id: string, amount: string, who: { host: string; email: string }) =>
+    ask('POST', `/api/billing/invoices/${id}/credit`, {
+      ...who,
+      body: { amount, reason: 'Goodwill', idempotencyKey: `c${amount}` },
+    });
+  const refund = (chargeId: string, micros: bigint, key: string) =>
+    app.features.payments.charges.refund({
+      rootId: root.id,
+      chargeId,
+      amountMicros: micros,
+      key,
+      reason: 'Goodwill',
+    });
+  const dispute = (chargeId: string, status: string, amountCents: number) =>
+    app.features.payments.core.dispute(root.id, chargeId, {
+      id: `dp_${chargeId}`,
+      status,
+      reason: 'fraudulent',
+      amountCents,
+    });
+  /** The holder confirms the newest charge of an invoice with their bank. */
+  async function confirm(id: string): Promise<void> {
+    const needed = await app.features.payments.core.authentication(root.id, await chargeOf(id));
+    await app.features.payments.sandbox.authenticate(needed!.clientSecret, true);
+    await app.features.payments.charges.ask(root.id, await chargeOf(id));
+    await dues.jobs();
+  }
+  const paidBooks = { agency_revenue: 30_000_000, card_clearing: -30_000_000 };
+
+  test('a dispute that is won pays what was given up meanwhile; nothing of it goes back', async () => {
+    const { agency, client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await dispute(await chargeOf(id), 'needs_response', 3000);
+    expect((await writeOff(id, agency)).status).toBe(200);
+    await dispute(await chargeOf(id), 'won', 3000);
+    await dues.jobs();
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD });
+    expect(await dues.taken(client.company)).toBe(3000);
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.books(agency.company)).toEqual(paidBooks);
+  });
+
+  test('what comes in for an invoice that was given up is kept, its wholesale part collected once', async () => {
+    const { agency, client } = await owing({ card: 'authenticate' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    expect((await writeOff(id, agency)).status).toBe(200);
+    expect((await dues.books(agency.company)).agency_payable).toBe(-12_000_000);
+    await confirm(id);
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD });
+    expect(await dues.taken(client.company)).toBe(3000);
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.books(agency.company)).toEqual(paidBooks);
+  });
+
+  test('money that goes back after the rest was given up makes all of it due again, in the books as well', async () => {
+    const { agency, client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await refund(await chargeOf(id), 10n * USD, 'one');
+    for (const [key, due] of [
+      ['two', 15_000_000],
+      ['three', 20_000_000],
+    ] as const) {
+      expect((await writeOff(id, agency)).body.data).toMatchObject({ status: 'uncollectible' });
+      expect(await dues.books(client.company)).toEqual({});
+      await refund(await chargeOf(id), 5n * USD, key);
+      expect(await dues.invoice(id)).toMatchObject({ status: 'open', next_attempt_at: null });
+      expect(await dues.books(client.company)).toEqual({ client_receivable: -due });
+    }
+  });
+
+  test('what was given back of goodwill is not charged again when a dispute of the rest is won', async () => {
+    const { client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await refund(await chargeOf(id), 10n * USD, 'one');
+    await dispute(await chargeOf(id), 'needs_response', 2000);
+    await dispute(await chargeOf(id), 'won', 2000);
+    await dues.look();
+    expect(await dues.taken(client.company)).toBe(2000);
+    expect(await dues.invoice(id)).toMatchObject({
+      status: 'open',
+      next_attempt_at: null,
+      first_failed_at: null,
+    });
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+  });
+
+  test('of one charge more than once too much may have been paid: each goes back', async () => {
+    const { agency, client } = await owing({ card: 'authenticate' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await credit(id, '10.00', agency);
+    await confirm(id);
+    expect(await dues.taken(client.company)).toBe(2000);
+    await dispute(await chargeOf(id), 'needs_response', 2000);
+    await dues.card(client.company, 'works');
+    expect((await pay(id, client, 'new card')).body.result).toBe('success');
+    await dispute(await chargeOf(id), 'won', 2000);
+    await dues.jobs();
+    expect(await dues.taken(client.company)).toBe(2000);
+    expect(await dues.books(client.company)).toEqual({});
+  });
+
+  test('what was credited and could not be given back is taken off the next invoice', async () => {
+    const { agency, client, campaign } = await owing({ card: 'refundFails' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    expect((await credit(id, '10.00', agency)).status).toBe(200);
+    const failed = () =>
+      app.admin.query(`select 1 from refund where state = 'failed' and company_id = $1`, [client.company.id]);
+    for (let i = 0; i < 60 && (await failed()).rows.length === 0; i++) await dues.passes(3_600_000);
+    expect(await dues.books(client.company)).toEqual({ client_unbilled: 10_000_000 });
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 20n * USD });
+    await dues.lead(campaign, 15n * USD, 0n);
+    expect(await dues.invoice(await dues.bill(client.company))).toMatchObject({ total_micros: 5n * USD });
+  });
+});
+
 describe('[PAY-06] a payment that fails', () => {
   test('is tried again after 1, 3, 5 and 7 days at the same local hour, told each time; then campaigns pause', async () => {
     // Summer time begins on 14 March 2027, in between.

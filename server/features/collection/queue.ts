@@ -13,7 +13,7 @@ export const tellJob = defineJob(
 /** Gives back what was paid although it was not due any more. */
 export const giveBackJob = defineJob(
   'collection.give_back',
-  z.object({ rootId: z.uuid(), chargeId: z.uuid(), micros: z.string().regex(/^\d+$/) }),
+  z.object({ rootId: z.uuid(), chargeId: z.uuid(), micros: z.string().regex(/^\d+$/), key: z.string() }),
 );
 /** Charges the packages of the month. */
 export const packageJob = defineJob('collection.packages', z.object({}));

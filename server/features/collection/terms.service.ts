@@ -108,15 +108,17 @@ export function createTerms(
    */
   async function endManual(ctx: Ctx, agency: Agency): Promise<void> {
     const { root_id: rootId } = agency;
-    const invoiceId = await within(rootId, async (tx) => {
+    const due = await within(rootId, async (tx) => {
       await payments.cards.chargeable(tx, ownerOf(agency)).catch((error: unknown) => {
         throw error instanceof Refusal ? unable(error.message) : error;
       });
-      if (!(await billing.accounts.terms(tx, agency.company_id)).manual_bill) return null;
-      return billToDate(tx, ownerOf(agency), clock.now());
+      if (!(await billing.accounts.terms(tx, agency.company_id)).manual_bill) return [];
+      await billToDate(tx, ownerOf(agency), clock.now());
+      // The bills of tries that failed, too, and of somebody who asks at the same time.
+      return (await store.openOf(tx, agency.company_id)).filter(({ kind }) => kind === 'to_date');
     });
-    if (invoiceId) {
-      const outcome = await collector.charge(rootId, invoiceId);
+    for (const { id } of due) {
+      const outcome = await collector.charge(rootId, id);
       if (outcome.status !== 'paid')
         throw unable('message' in outcome ? outcome.message : ownMessages.chargeUnknown);
     }

@@ -188,9 +188,17 @@ describe('[AGCY-07] manual billing', () => {
     expect([declined.status, declined.body.errors]).toEqual([409, { card: ['Your card was declined.'] }]);
     expect((await termsOf(agency.company)).manual_bill).toBe(true);
     expect(await dues.states(campaign)).toEqual(['active']);
+    // Asked again it is charged again: the bill of the first try is due still.
+    const again = await Promise.all([set(boss, agency.company, 'F'), set(boss, agency.company, 'F')]);
+    expect(again.map(({ status }) => status)).toEqual([409, 409]);
+    expect((await termsOf(agency.company)).manual_bill).toBe(true);
     expect((await set(client, agency.company, 'F')).status).toBe(403);
     const stranger = await dues.agency();
     expect((await set(stranger, agency.company, 'F')).status).toBe(404);
+    await dues.card(agency.company, 'works');
+    expect((await set(boss, agency.company, 'F')).status).toBe(200);
+    expect((await invoicesOf(agency.company)).map(({ status }) => status)).toEqual(['paid']);
+    expect((await termsOf(agency.company)).manual_bill).toBe(false);
   });
 });
 

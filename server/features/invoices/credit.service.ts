@@ -5,12 +5,11 @@ import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Posting } from '../ledger/index.ts';
 import type { Purpose } from '../payments/index.ts';
-import { agencyOf, issuerOf, rootOf } from './issue.service.ts';
+import { issuerOf } from './issue.service.ts';
 import type { InvoiceParts } from './parts.ts';
 import { numberOf, statusOf } from './policy.ts';
-import { dueOf, feeOf, ownerOf, type Settle } from './settle.service.ts';
+import { correctionOf, dueOf, feeOf, ownerOf, type Settle } from './settle.service.ts';
 import * as store from './store.ts';
 import { words } from './words.ts';
 
@@ -39,21 +38,6 @@ export function createCredit(
     if (row.issuer_id !== ctx.actor.companyId) throw new Refusal('conflict', words.invoiceOfOthers);
   }
 
-  /** What is owed and what was earned, of one side. */
-  const entriesOf = (
-    row: store.InvoiceRow,
-    amount: bigint,
-    against: 'revenue' | 'written_off',
-  ): Posting['entries'] => {
-    const owner = ownerOf(row);
-    const issuer = row.side === 'retail' ? agencyOf(owner) : rootOf(owner);
-    const revenue = row.side === 'retail' ? ('agency_revenue' as const) : ('root_revenue' as const);
-    return [
-      { account: { owner, kind: row.side === 'retail' ? 'client_receivable' : 'agency_invoiced' }, amount },
-      { account: { owner: issuer, kind: against === 'revenue' ? revenue : 'written_off' }, amount: -amount },
-    ];
-  };
-
   interface Note {
     amountMicros: bigint;
     reason: string;
@@ -81,7 +65,7 @@ export function createCredit(
               referenceId: row.id,
               memo: `${number} of ${row.number}`,
               key: `credit_note:${row.id}:${note.key}`,
-              entries: entriesOf(row, note.amountMicros, 'revenue'),
+              entries: correctionOf(row, note.amountMicros, 'revenue'),
             },
           ],
           at,
@@ -223,8 +207,9 @@ export function createCredit(
               kind: 'write_off',
               referenceId: row.id,
               memo: row.number,
-              key: `write_off:${row.id}`,
-              entries: entriesOf(row, due, 'written_off'),
+              // It may be given up again after money has moved (revive).
+              key: `write_off:${row.id}:${newId(at)}`,
+              entries: correctionOf(row, due, 'written_off'),
             },
           ],
           at,
@@ -247,8 +232,9 @@ export function createCredit(
     },
 
     /**
-     * Writes the credit note of a top-up that was refunded: takes it off its receipt. Posts nothing, the refund has its own
-     * transfer. Null without a receipt, or when the same key did before.
+     * Writes the credit note of a top-up that was refunded: takes it off its receipt, and where a refund had failed before
+     * off the receipt of that as well. Posts nothing, the refund has its own transfer. Null without a receipt, or when the
+     * same key did before; else the first note's id.
      */
     async creditReceipt(
       tx: Tx,
@@ -262,33 +248,41 @@ export function createCredit(
       },
       at: Date,
     ): Promise<string | null> {
-      const receipt = await store.receiptOf(tx, given.transferId);
-      if (!receipt) return null;
-      const row = await settle.locked(tx, receipt);
-      if (await store.creditNoteByKey(tx, row.id, given.key)) return null;
-      const back = { ...row, paid_micros: row.paid_micros - given.amountMicros };
-      await store.updateInvoice(tx, row.id, {
-        paid_micros: back.paid_micros,
-        credited_micros: row.credited_micros + given.amountMicros,
-        status: statusOf({ ...back, credited_micros: row.credited_micros + given.amountMicros }),
-      });
-      const seq = await store.nextNumber(tx, issuerOf(ownerOf(row), 'retail'), 'credit_note');
-      const id = newId(at);
-      await store.insertCreditNote(tx, {
-        id,
-        ...ownerOf(row),
-        issuer_id: row.issuer_id,
-        invoice_id: row.id,
-        number: numberOf('credit_note', seq),
-        seq,
-        amount_micros: given.amountMicros,
-        reason: given.reason,
-        idempotency_key: given.key,
-        transfer_id: given.refundTransferId,
-        user_id: given.userId,
-        created_at: at,
-      });
-      return id;
+      let left = given.amountMicros;
+      let first: string | null = null;
+      for (const receipt of await store.receiptsOf(tx, given.transferId)) {
+        const row = await settle.locked(tx, receipt);
+        if (await store.creditNoteByKey(tx, row.id, given.key)) return null;
+        let amount = left;
+        if (row.paid_micros < left) amount = row.paid_micros;
+        if (amount === 0n) continue;
+        left -= amount;
+        const after = {
+          ...row,
+          paid_micros: row.paid_micros - amount,
+          credited_micros: row.credited_micros + amount,
+        };
+        const { paid_micros, credited_micros } = after;
+        await store.updateInvoice(tx, row.id, { paid_micros, credited_micros, status: statusOf(after) });
+        const seq = await store.nextNumber(tx, issuerOf(ownerOf(row), 'retail'), 'credit_note');
+        const id = newId(at);
+        await store.insertCreditNote(tx, {
+          id,
+          ...ownerOf(row),
+          issuer_id: row.issuer_id,
+          invoice_id: row.id,
+          number: numberOf('credit_note', seq),
+          seq,
+          amount_micros: amount,
+          reason: given.reason,
+          idempotency_key: given.key,
+          transfer_id: given.refundTransferId,
+          user_id: given.userId,
+          created_at: at,
+        });
+        first ??= id;
+      }
+      return first;
     },
   };
 }

@@ -77,6 +77,7 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
     locked: settle.locked,
     paid: settle.paid,
     unpaid: settle.unpaid,
+    revive: settle.revive,
     releaseFee: settle.releaseFee,
     creditReceipt: credit.creditReceipt,
     fees: createFees(platform, parts),

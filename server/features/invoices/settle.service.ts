@@ -2,8 +2,9 @@ import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { EventHub } from '../../platform/events.ts';
-import type { Ledger } from '../ledger/index.ts';
-import { agencyOf, type Payer } from './issue.service.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Ledger, Posting } from '../ledger/index.ts';
+import { agencyOf, type Payer, rootOf } from './issue.service.ts';
 import { releaseKey, statusOf } from './policy.ts';
 import * as store from './store.ts';
 
@@ -21,6 +22,21 @@ export const dueOf = (
 /** What of a charge of an open invoice goes on to the root (application fee). */
 export const feeOf = (row: Pick<InvoiceRow, 'fee_micros' | 'fee_released_at'>): bigint =>
   row.fee_released_at ? 0n : row.fee_micros;
+
+/** What a correction moves: less is owed, against what was earned, or as a loss. */
+export function correctionOf(
+  row: InvoiceRow,
+  amount: bigint,
+  against: 'revenue' | 'written_off',
+): Posting['entries'] {
+  const owner = ownerOf(row);
+  const issuer = row.side === 'retail' ? agencyOf(owner) : rootOf(owner);
+  const revenue = row.side === 'retail' ? ('agency_revenue' as const) : ('root_revenue' as const);
+  return [
+    { account: { owner, kind: row.side === 'retail' ? 'client_receivable' : 'agency_invoiced' }, amount },
+    { account: { owner: issuer, kind: against === 'revenue' ? revenue : 'written_off' }, amount: -amount },
+  ];
+}
 
 export type Settle = ReturnType<typeof createSettle>;
 
@@ -84,6 +100,30 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
   return {
     locked,
     changed,
+
+    /**
+     * Takes back that the rest of a locked invoice was given up, before money moves on it: what comes in after all pays it,
+     * and what goes back is due together with that rest. Not charged by itself. Any other invoice stays as it is.
+     */
+    async revive(tx: Tx, row: InvoiceRow, at: Date): Promise<InvoiceRow> {
+      if (row.status !== 'uncollectible') return row;
+      const rest = row.total_micros - row.paid_micros - row.credited_micros;
+      await ledger.post(
+        tx,
+        [
+          {
+            owner: ownerOf(row),
+            kind: 'write_off',
+            referenceId: row.id,
+            memo: `${row.number}, taken back`,
+            key: `write_off:${row.id}:back:${newId(at)}`,
+            entries: correctionOf(row, -rest, 'written_off'),
+          },
+        ],
+        at,
+      );
+      return store.updateInvoice(tx, row.id, { status: 'open', closed_at: null });
+    },
     releaseFee,
     save,
 

@@ -208,13 +208,12 @@ export async function creditNoteByKey(tx: Tx, invoiceId: string, key: string) {
     .executeTakeFirst();
 }
 
-/** The receipt of a top-up's transfer. */
-export async function receiptOf(tx: Tx, transferId: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('invoice')
-    .select('id')
-    .where('transfer_id', '=', transferId)
-    .where('kind', '=', 'receipt')
-    .executeTakeFirst();
-  return row?.id;
+/** The receipts of a top-up's transfer, oldest first: its own, and those of refunds of it that did not happen after all. */
+export async function receiptsOf(tx: Tx, transferId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select i.id from invoice i where i.kind = 'receipt' and i.transfer_id in (
+      select ${transferId}::uuid union all select t.id from transfer t where t.kind = 'prepaid_refund'
+        and t.reference_id = (select o.reference_id from transfer o where o.id = ${transferId}::uuid))
+    order by i.seq`.execute(tx);
+  return rows.map((row) => row.id);
 }

@@ -650,6 +650,116 @@ describe('[PAY-09] remaining balance and refunds', () => {
     ]);
   });
 
+  test('what could not be given back can be tried again, in parts and across its receipts', async () => {
+    const who = await stage.made();
+    await buy(who, 10, '10.00');
+    vi.spyOn(app.features.payments.gateway, 'refund').mockImplementationOnce(async () => ({
+      status: 'failed',
+      refund: 're_failed_three',
+      code: 'expired',
+    }));
+    await refund(who, '7.00');
+    expect((await refund(who, '5.00')).body).toMatchObject({ result: 'success', balance_micros: 5_000_000 });
+    expect((await refund(who)).body).toMatchObject({ result: 'success', balance_micros: 0 });
+    const { rows } = await app.admin.query(
+      `select status, total_micros, paid_micros, credited_micros,
+         (select sum(n.amount_micros)::bigint from credit_note n where n.invoice_id = i.id) as noted
+       from invoice i where company_id = $1 order by seq`,
+      [who.client.id],
+    );
+    expect(rows).toEqual(
+      [10n * USD, 7n * USD].map((all) => ({
+        status: 'void',
+        total_micros: all,
+        paid_micros: 0n,
+        credited_micros: all,
+        noted: all,
+      })),
+    );
+  });
+
+  test('a campaign is not removed with what its client has bought and can still have back', async () => {
+    const who = await stage.made();
+    const remove = () => ask(who, 'POST', 'remove', { leadspeekID: who.campaign.id });
+    await outside(who, '2.00');
+    stage.loseAnswer();
+    expect((await buy(who, 10, '10.00')).body.result).toBe('unknown');
+    expect((await remove()).body.message).toBe(ownMessages.paymentUnderWay);
+    await stage.send(who);
+    await stage.sell(who, 4);
+    const kept = await remove();
+    expect([kept.status, kept.body.message]).toEqual([409, prepaidMessages.removal('$8.00')]);
+    expect((await refund(who)).body).toMatchObject({ refunded_micros: 8_000_000, balance_micros: 0 });
+    expect((await remove()).status).toBe(200);
+    // What was paid to the agency outside is between the two of them.
+    const other = await stage.made();
+    await outside(other, '5.00');
+    expect((await ask(other, 'POST', 'remove', { leadspeekID: other.campaign.id })).status).toBe(200);
+  });
+
+  test('an invoice that is too small for a card does not keep a payment failed', async () => {
+    const who = await stage.made({ card: false });
+    const invoice = await stage.run(async (tx) => {
+      const at = app.clock.now();
+      const agency = { ...who.owner, company_id: who.agency.id };
+      const fee = (
+        account: { owner: typeof agency; kind: 'client_unbilled' | 'agency_revenue' },
+        amount: bigint,
+      ) => ({
+        account,
+        amount,
+      });
+      await app.features.ledger.post(
+        tx,
+        [
+          {
+            owner: who.owner,
+            kind: 'adjustment',
+            referenceId: null,
+            key: `small:${who.client.id}`,
+            entries: [
+              fee({ owner: who.owner, kind: 'client_unbilled' }, -800_000n),
+              fee({ owner: agency, kind: 'agency_revenue' }, 800_000n),
+            ],
+          },
+        ],
+        at,
+      );
+      return app.features.invoices.bill(
+        tx,
+        {
+          owner: who.owner,
+          side: 'retail',
+          kind: 'period',
+          term: 'Monthly',
+          periodKey: 'small',
+          from: null,
+          to: null,
+          events: { before: new Date('9999-01-01'), cycle: null },
+        },
+        at,
+      );
+    });
+    expect(await stage.failed(who)).toBe(true);
+    const token = await stage.token(who, 'agency');
+    const credited = await app.call('POST', `/api/billing/invoices/${invoice!.id}/credit`, {
+      host: who.host,
+      token,
+      body: { amount: '0.50', reason: 'Goodwill', idempotencyKey: keyOf() },
+    });
+    expect([credited.status, await stage.failed(who)]).toEqual([200, false]);
+    await stage.card(who, 'works');
+    await stage.terms(who, { topupoptions: 'continual', leadsbuy: 20 });
+    await buy(who, 20, '20.00');
+    await stage.card(who, 'declines');
+    await stage.sell(who, 19);
+    await stage.work(who);
+    expect(await stage.failed(who)).toBe(true);
+    await stage.card(who, 'works');
+    await buy(who, 20, '20.00');
+    expect(await stage.failed(who)).toBe(false);
+  });
+
   test('the ledger holds over all of it', async () => {
     const { checks } = await auditLedger(app.admin);
     const mine = checks.filter(({ name }) => !name.startsWith('every lead with a price'));

@@ -49,7 +49,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     });
   const balanceOf = async (tx: Tx, id: string): Promise<bigint> =>
     (await ledger.prepaidOf(tx, [id])).get(id) ?? 0n;
-  const chargesOf = (tx: Tx, row: CampaignRow, limit: number): Promise<Charge[]> =>
+  const chargesOf = (tx: Tx, row: Pick<CampaignRow, 'id' | 'company_id'>, limit: number): Promise<Charge[]> =>
     charges.of(tx, row.company_id, 'prepaid_top_up', row.id, limit);
 
   /** Why leads of a campaign cannot be bought at present; null: they can, as far as the card goes. */
@@ -169,7 +169,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
   }
 
   /** What of a balance can be given back: unused, and bought by card. Charges newest first. */
-  async function refundable(tx: Tx, row: CampaignRow, balance: bigint) {
+  async function refundable(tx: Tx, row: Pick<CampaignRow, 'id' | 'company_id'>, balance: bigint) {
     const open = (await chargesOf(tx, row, MOST_CHARGES))
       .filter(({ state }) => state === 'succeeded')
       .map((charge) => ({ id: charge.id, left: charge.amountMicros - charge.refundedMicros }));
@@ -177,6 +177,15 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     const most = policy.least(balance, bought);
     return { open, most: most - (most % 10_000n) };
   }
+
+  // Nobody could give it back any more: a campaign that was removed is not there for people.
+  platform.events.on('campaign.removing', async (tx, { campaignId, owner }) => {
+    if (await charges.underWay(tx, owner.company_id, 'prepaid_top_up', campaignId))
+      throw new Refusal('conflict', ownMessages.paymentUnderWay);
+    const row = { id: campaignId, company_id: owner.company_id };
+    const { most } = await refundable(tx, row, await balanceOf(tx, campaignId));
+    if (most > 0n) throw new Refusal('conflict', prepaidMessages.removal(usd(most)));
+  });
 
   return {
     auto,

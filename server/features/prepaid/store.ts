@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
+import { MINIMUM } from './policy.ts';
 
 export type AutoRow = Selectable<Schema['prepaid_auto']>;
 export type OrderRow = Selectable<Schema['prepaid_order']>;
@@ -29,13 +30,16 @@ export async function putAuto(tx: Tx, row: Insertable<Schema['prepaid_auto']>): 
     .execute();
 }
 
-/** Whether something else than this campaign keeps a client's payment failed: another campaign, or an open invoice. */
+/**
+ * Whether something else than this campaign keeps a client's payment failed: another campaign, or an open invoice of what a
+ * card can be charged. Exact, whoever else fails or pays at the same time: how the client is billed is locked first.
+ */
 export async function failsElsewhere(tx: Tx, companyId: string, campaignId: string): Promise<boolean> {
+  await sql`select from company_billing where company_id = ${companyId}::uuid for update`.execute(tx);
   const { rows } = await sql<{ fails: boolean }>`
     select exists (select from prepaid_auto where company_id = ${companyId}::uuid and is_failing and campaign_id <> ${campaignId}::uuid)
-      or exists (select from invoice where company_id = ${companyId}::uuid and status = 'open' and first_failed_at is not null) as fails`.execute(
-    tx,
-  );
+      or exists (select from invoice where company_id = ${companyId}::uuid and status = 'open' and first_failed_at is not null
+        and total_micros - paid_micros - credited_micros >= ${MINIMUM}::bigint) as fails`.execute(tx);
   return rows[0]!.fails;
 }
 
