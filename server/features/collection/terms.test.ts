@@ -286,7 +286,7 @@ describe('[CONF-06] subscription and packages', () => {
     const { body } = await ask('GET', '/api/configuration/package', agency);
     expect(body).toMatchObject({
       package_id: 'gold',
-      fee_from: '2026-06-01',
+      fee_from: '2026-04-01',
       data: [{}, { monthly_micros: 99_000_000, name: 'Gold' }],
     });
     // Nobody takes away what somebody has.
