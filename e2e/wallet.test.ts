@@ -108,7 +108,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
   });
 
   test('the card is charged after a confirmation, and the wallet closes; balance and history show it', async () => {
-    await wallet().getByRole('button', { name: '$500', exact: true }).press('Enter');
+    await wallet().getByRole('button', { name: '$500', exact: true }).click();
     await wallet().getByRole('switch', { name: 'Continual Topup' }).press('Space');
     await wallet().getByRole('switch', { name: 'Stop Continual Topup' }).waitFor();
     await wallet().getByRole('button', { name: '$500', exact: true }).press('Enter');
@@ -145,7 +145,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
       result: 'success',
     });
     await open();
-    await wallet().getByRole('button', { name: '$250', exact: true }).press('Enter');
+    await wallet().getByRole('button', { name: '$250', exact: true }).click();
     await wallet().getByRole('button', { name: 'Top up $250' }).press('Enter');
     await dialog('Are you sure you want to topup data wallet?')
       .getByRole('button', { name: 'I agree' })
@@ -179,7 +179,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await post('sandbox/authentication', { client_secret, passed: 'T' });
     expect(await post('customer', { setup })).toMatchObject({ result: 'success' });
     await open();
-    await wallet().getByRole('button', { name: '$250', exact: true }).press('Enter');
+    await wallet().getByRole('button', { name: '$250', exact: true }).click();
     await wallet().getByRole('button', { name: 'Top up $250' }).press('Enter');
     await dialog('Are you sure you want to topup data wallet?')
       .getByRole('button', { name: 'I agree' })

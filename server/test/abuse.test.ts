@@ -43,6 +43,17 @@ const waiting = async () =>
     )
   ).rowCount;
 
+/** Waits until what the start of a campaign has set off is over, so that it waits for no lock itself. */
+const started = (id: string) =>
+  expect
+    .poll(
+      async () =>
+        (await app.admin.query('select count(*)::int as n from campaign_fee where campaign_id = $1', [id]))
+          .rows[0].n,
+      { timeout: 10_000 },
+    )
+    .toBe(2);
+
 /** Sends bytes as they are and answers with what comes back until the connection closes. */
 const raw = (text: string): Promise<string> =>
   new Promise((done, fail) => {
@@ -171,6 +182,7 @@ describe('money', () => {
 
   test('top-ups wait for whoever holds the campaign, so that one which is being paused goes on again', async () => {
     const { id, owner } = await app.make.campaign(client, { price: 1_000_000n });
+    await started(id);
     const { db, clock } = app.platform;
     let adding: ReturnType<typeof topUp> | undefined;
     await inScope(db.app, { rootId: owner.root_id }, async (tx) => {
@@ -197,14 +209,7 @@ describe('money', () => {
 
   test('a removed campaign does not come back by a pause that was decided before', async () => {
     const { id, owner } = await app.make.campaign(client);
-    // What its start has set off is over, so that nobody else waits below.
-    await expect
-      .poll(
-        async () =>
-          (await app.admin.query('select count(*)::int as n from campaign_fee where campaign_id = $1', [id]))
-            .rows[0].n,
-      )
-      .toBe(2);
+    await started(id);
     let pausing: ReturnType<typeof ask> | undefined;
     await inScope(app.platform.db.app, { rootId: owner.root_id }, async (tx) => {
       await app.features.campaigns.lock(tx, [id]);

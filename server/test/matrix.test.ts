@@ -314,6 +314,8 @@ const samples: Record<string, Sample> = {
         body: { companyID: t.client.agency_id, manualBill: rows[0]?.manual_bill ? 'F' : 'T' },
       };
     },
+    // The bill that ends it may still be under way.
+    passes: [409],
   },
   'PUT /api/configuration/cancel-subscription': {
     named: true,
@@ -1074,6 +1076,11 @@ const samples: Record<string, Sample> = {
     named: true,
     request: async (t) => {
       await buyer(t);
+      // Whatever another call has made of it: its clients are billed here.
+      await app.admin.query(
+        "update company_billing set manual_bill = false, cancelled_at = null, payment_status = '', access_module = '' where root_id = $1",
+        [t.client.root_id],
+      );
       return {
         url: '/api/leadspeek/client/topup-card',
         body: {
