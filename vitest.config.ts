@@ -24,9 +24,8 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          // One browser and one server at a time: the journeys share nothing, but the machine may be small.
-          maxWorkers: 1,
-          fileParallelism: false,
+          // Two browsers, each with a server and a database of its own: the journeys share nothing.
+          maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // A real browser on a machine that is busy with something else: once more, and no more.
