@@ -5,10 +5,10 @@ import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
+import { SaveBar } from '../../ui/SaveBar.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { CampaignFields, RULES } from './CampaignForm.tsx';
 import { ClientSelect } from './ClientSelect.tsx';
-import classes from './campaigns.module.css';
 import { type CampaignValues, NEW_VALUES, newInputOf } from './model.ts';
 import { LEAVING, LOST, useCampaignChanged } from './queries.ts';
 
@@ -46,14 +46,14 @@ export function NewCampaign(props: { onDone: (id: string) => void; onCancel: () 
       <CampaignFields form={form} isNew>
         {needsClient && <ClientSelect {...form.getInputProps('companyID')} />}
       </CampaignFields>
-      <div className={classes.save}>
+      <SaveBar>
         <Button variant="default" onClick={props.onCancel}>
           Cancel
         </Button>
         <Button type="submit" loading={form.submitting}>
           Create campaign
         </Button>
-      </div>
+      </SaveBar>
     </form>
   );
 }

@@ -10,6 +10,7 @@ import { dayWords, money, num } from '../../ui/format.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
+import { SaveBar } from '../../ui/SaveBar.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { None } from '../../ui/Values.tsx';
 import { CampaignFields, RULES } from './CampaignForm.tsx';
@@ -86,9 +87,10 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
   return (
     <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
       <CampaignFields form={form} isNew={false} planned={campaign.planned_costs} />
-      <div className={classes.save}>
-        {conflict && (
-          <div style={{ flex: '1 0 100%' }}>
+      <SaveBar
+        isDirty={isDirty}
+        above={
+          conflict && (
             <Notice
               tone="warn"
               live="alert"
@@ -107,9 +109,9 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
             >
               {conflict}
             </Notice>
-          </div>
-        )}
-        {isDirty && <span className={classes.unsaved}>Unsaved changes</span>}
+          )
+        }
+      >
         {isDirty && (
           <Button variant="default" onClick={() => form.reset()}>
             Discard
@@ -118,7 +120,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
         <Button type="submit" disabled={!isDirty} loading={form.submitting}>
           Save
         </Button>
-      </div>
+      </SaveBar>
     </form>
   );
 }

@@ -11,9 +11,9 @@ import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { focusFirstWrong, keepFocus, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
+import { SaveBar } from '../../ui/SaveBar.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { ClientSelect } from '../campaigns/ClientSelect.tsx';
-import classes from './caps.module.css';
 import {
   amountOf,
   type Limit,
@@ -150,8 +150,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
         )}
       </Stack>
       {mayEdit && (
-        <div className={classes.save}>
-          {form.isDirty() && <span className={classes.unsaved}>Unsaved changes</span>}
+        <SaveBar isDirty={form.isDirty()}>
           <Button
             type="submit"
             disabled={Boolean(known) && !form.isDirty()}
@@ -160,7 +159,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
           >
             {known ? 'Save' : 'Set limit'}
           </Button>
-        </div>
+        </SaveBar>
       )}
     </form>
   );

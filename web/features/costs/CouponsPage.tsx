@@ -12,6 +12,7 @@ import { num } from '../../ui/format.ts';
 import { focusFirstWrong, keepFocus, showFormError } from '../../ui/forms.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
+import { SaveBar } from '../../ui/SaveBar.tsx';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
@@ -220,11 +221,11 @@ function CouponForm({ onClose }: { onClose: () => void }) {
           A coupon cannot be changed once it has been added. Withdraw it and add another one instead.
         </Text>
       </Stack>
-      <div className={classes.save}>
+      <SaveBar>
         <Button type="submit" loading={form.submitting} {...keepFocus}>
           Add coupon
         </Button>
-      </div>
+      </SaveBar>
     </form>
   );
 }

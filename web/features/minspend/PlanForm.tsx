@@ -7,6 +7,7 @@ import { api } from '../../api/client.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { focusFirstWrong, keepFocus, showFormError } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
+import { SaveBar } from '../../ui/SaveBar.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import classes from './minspend.module.css';
 import { cents, centsFault, monthLabel, planWords } from './model.ts';
@@ -131,8 +132,7 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
           {known && ' What you change counts from the present month on.'}
         </Text>
       </Stack>
-      <div className={classes.save}>
-        {form.isDirty() && <span className={classes.unsaved}>Unsaved changes</span>}
+      <SaveBar isDirty={form.isDirty()}>
         <Button
           type="submit"
           disabled={Boolean(known) && !form.isDirty()}
@@ -141,7 +141,7 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
         >
           {known ? 'Save' : 'Add plan'}
         </Button>
-      </div>
+      </SaveBar>
     </form>
   );
 }

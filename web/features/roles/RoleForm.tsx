@@ -5,6 +5,7 @@ import type { RoleModule } from '../../../contract/people.ts';
 import { api } from '../../api/client.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
+import { SaveBar } from '../../ui/SaveBar.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import {
   FLAG_WORDS,
@@ -114,12 +115,11 @@ export function RoleForm(props: {
         </Text>
       </Stack>
       {mayEdit && (
-        <div className={classes.save}>
-          {form.isDirty() && <span className={classes.unsaved}>Unsaved changes</span>}
+        <SaveBar isDirty={form.isDirty()}>
           <Button type="submit" disabled={Boolean(role) && !form.isDirty()} loading={form.submitting}>
             {role ? 'Save' : 'Add role'}
           </Button>
-        </div>
+        </SaveBar>
       )}
     </form>
   );

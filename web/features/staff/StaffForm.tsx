@@ -7,6 +7,7 @@ import { useMay, useUser } from '../../api/user.ts';
 import { focusFirstWrong, keepFocus, showFormError } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
 import { PhoneInput } from '../../ui/PhoneInput.tsx';
+import { SaveBar } from '../../ui/SaveBar.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { loadPhones } from '../../ui/usePhone.ts';
 import { MODULE_NAMES, matrixOf, rightWords } from '../roles/model.ts';
@@ -136,8 +137,7 @@ export function StaffForm(props: {
         </Stack>
       </fieldset>
       {mayEdit ? (
-        <div className={classes.save}>
-          {form.isDirty() && <span className={classes.unsaved}>Unsaved changes</span>}
+        <SaveBar isDirty={form.isDirty()}>
           <Button
             type="submit"
             disabled={Boolean(known) && !form.isDirty()}
@@ -146,7 +146,7 @@ export function StaffForm(props: {
           >
             {known ? 'Save' : 'Add and invite'}
           </Button>
-        </div>
+        </SaveBar>
       ) : (
         <Text size="sm" c="dimmed" mt="md">
           {known?.ClientRole === 'owner' && props.mayEdit
