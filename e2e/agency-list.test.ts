@@ -1,13 +1,9 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
-
-const asPerson = {
-  userAgent:
-    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
-};
+import { signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -15,7 +11,7 @@ let page: Page;
 
 beforeAll(async () => {
   [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  page = await signedIn('localhost', 'root@demo.test');
+  page = await signIn('localhost', 'root@demo.test');
   await openList();
 });
 afterAll(async () => {
@@ -23,15 +19,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-async function signedIn(host: string, email: string): Promise<Page> {
-  const made = await (await browser.newContext(asPerson)).newPage();
-  await made.goto(demo.url(host, '/login'));
-  await made.getByLabel('E-mail').fill(email);
-  await made.getByLabel('Password', { exact: true }).fill(demo.password);
-  await made.getByRole('button', { name: 'Log in' }).click();
-  await made.waitForURL((url) => !url.pathname.startsWith('/login'));
-  return made;
-}
+const signIn = (host: string, email: string): Promise<Page> =>
+  signInAt(browser, demo.url(host, '/login'), email, demo.password);
 async function openList(): Promise<void> {
   await page.goto(demo.url('localhost', '/configuration/agency-list'));
   await row('Acme Leads').waitFor();
@@ -63,12 +52,7 @@ async function failing(path: string, work: () => Promise<void>): Promise<void> {
   await work();
   await page.unroute(`**/api${path}`);
 }
-async function findings(): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page: page as never }).analyze();
-  return violations
-    .filter((v) => v.impact === 'serious' || v.impact === 'critical')
-    .map((v) => `${v.id}: ${v.nodes.map((node) => node.html).join(' ')}`);
-}
+const findings = () => axeFindings(page, { serious: true });
 
 describe('[AGCY-01] the agency list in the browser', () => {
   test('has the columns of the specification; a header sorts up, down and not at all', async () => {
@@ -183,7 +167,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
   test('of two editors the later is told', async () => {
     await button('Edit Zeta').click();
     const form = page.getByRole('form', { name: 'Edit Zeta' });
-    const other = await signedIn('localhost', 'root@demo.test');
+    const other = await signIn('localhost', 'root@demo.test');
     await other.goto(demo.url('localhost', '/configuration/agency-list'));
     await other.getByRole('button', { name: 'Edit Zeta' }).click();
     await other.getByLabel('Full Name').fill('By another');
@@ -370,7 +354,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
 });
 
 test('[CONF-01] an agency adds a client and removes it', async () => {
-  const own = await signedIn('acme.localhost', 'agency@demo.test');
+  const own = await signIn('acme.localhost', 'agency@demo.test');
   await own.goto(demo.url('acme.localhost', '/configuration/client-management'));
   await own.getByRole('button', { name: 'Add client' }).click();
   const form = own.getByRole('form', { name: 'Add client' });

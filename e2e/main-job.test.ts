@@ -4,12 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { type Demo, startDemo } from './demo.ts';
-
-// A headless browser calls itself one, and is dropped as a bot.
-const asPerson = {
-  userAgent:
-    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
-};
+import { userAgent } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -17,7 +12,7 @@ let context: BrowserContext;
 
 beforeAll(async () => {
   [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
-  context = await browser.newContext(asPerson);
+  context = await browser.newContext({ userAgent });
 });
 afterAll(async () => {
   await browser?.close();
@@ -102,7 +97,7 @@ describe('[RUN-01] [RUN-04] the main job, as a newcomer does it', () => {
 
 describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the browser', () => {
   test('an agency makes it, adds balance, puts its tag on a page, and the visitor becomes a lead', async () => {
-    const page = await (await browser.newContext(asPerson)).newPage();
+    const page = await (await browser.newContext({ userAgent })).newPage();
     await signIn(page, 'acme.localhost', 'agency@demo.test');
     await page.getByRole('link', { name: 'Campaign Management' }).first().click();
     await page.getByRole('button', { name: 'New campaign' }).first().click();
@@ -211,7 +206,7 @@ describe('[AUTH-06] [AUTH-19] the guards of the login, in the browser', () => {
     );
     expect(answer.message).toBeTruthy();
 
-    const page = await (await browser.newContext(asPerson)).newPage();
+    const page = await (await browser.newContext({ userAgent })).newPage();
     await page.goto(demo.url('acme.localhost', '/login'));
     const submit = async (password: string) => {
       await page.getByLabel('E-mail').fill(email);
@@ -241,7 +236,7 @@ describe('[AUTH-06] [AUTH-19] the guards of the login, in the browser', () => {
 
 describe('the app around it', () => {
   test('[RUN-02] [WIRE-02] the browser that the set-up found sends bodies encrypted, and keeps no token where a script can read it', async () => {
-    const page = await (await browser.newContext(asPerson)).newPage();
+    const page = await (await browser.newContext({ userAgent })).newPage();
     const bodies: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && bodies.push(request.postData() ?? ''));
     await signIn(page, 'acme.localhost', 'client@demo.test');
@@ -261,7 +256,7 @@ describe('the app around it', () => {
   });
 
   test('[AUTH-04] a session that has ended says so and leads back to the login', async () => {
-    const page = await (await browser.newContext(asPerson)).newPage();
+    const page = await (await browser.newContext({ userAgent })).newPage();
     await signIn(page, 'acme.localhost', 'client@demo.test');
     await page.getByRole('table').last().waitFor();
     await page.waitForLoadState('networkidle');
@@ -282,7 +277,7 @@ describe('the app around it', () => {
   });
 
   test('[ROUT-03] what fails to load shows the error page; Retry loads again', async () => {
-    const page = await (await browser.newContext(asPerson)).newPage();
+    const page = await (await browser.newContext({ userAgent })).newPage();
     await signIn(page, 'acme.localhost', 'client@demo.test');
     await page.route('**/api/user/retrieve', (route) =>
       route.fulfill({ status: 500, json: { result: 'failed', message: '', errors: {}, requestId: 'r-1' } }),
@@ -303,7 +298,7 @@ describe('the app around it', () => {
       ['acme.localhost', 'Acme Leads', /Meridian|Blue Peak|Summit/],
       ['bluepeak.localhost', 'Blue Peak', /Meridian|Acme|Summit/],
     ] as const) {
-      const page = await (await browser.newContext(asPerson)).newPage();
+      const page = await (await browser.newContext({ userAgent })).newPage();
       await page.goto(demo.url(host, '/login'));
       await page.getByLabel('E-mail').waitFor();
       const all = `${await page.title()} ${await page.content()}`;

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
 
-const userAgent =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 let demo: Demo;
 let browser: Browser;
 let root: Page;
@@ -19,16 +18,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-async function signIn(host: string, email: string): Promise<Page> {
-  const page = await (await browser.newContext({ userAgent, reducedMotion: 'reduce' })).newPage();
-  page.setDefaultTimeout(20_000);
-  await page.goto(demo.url(host, '/login'));
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
-  return page;
-}
+const signIn = (host: string, email: string): Promise<Page> =>
+  signInAt(browser, demo.url(host, '/login'), email, demo.password);
 const field = (page: Page, name: string | RegExp) => page.getByRole('textbox', { name });
 
 test('[CONF-05] a root adds a plan of minimum spend, which becomes the default, and says what holds without one', async () => {

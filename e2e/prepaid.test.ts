@@ -1,14 +1,12 @@
 import { createServer as createHttp, request as httpRequest } from 'node:http';
-import AxeBuilder from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { signInAt, userAgent } from './person.ts';
 
 const HOST = 'acme.localhost';
-// A headless browser calls itself one, and is dropped as a bot.
-const userAgent =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 
 let demo: Demo;
 let browser: Browser;
@@ -22,16 +20,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-/** A page of somebody who has signed in. */
-async function signedIn(email: string): Promise<Page> {
-  const made = await (await browser.newContext({ userAgent, reducedMotion: 'reduce' })).newPage();
-  await made.goto(demo.url(HOST, '/login'));
-  await made.getByLabel('E-mail').fill(email);
-  await made.getByLabel('Password', { exact: true }).fill(demo.password);
-  await made.getByRole('button', { name: 'Log in' }).click();
-  await made.waitForURL((url) => !url.pathname.startsWith('/login'));
-  return made;
-}
+const signIn = (email: string): Promise<Page> =>
+  signInAt(browser, demo.url(HOST, '/login'), email, demo.password);
 
 /** A call to the API by name of host, which Node does not resolve. */
 const ask = (method: string, path: string, body?: object, token?: string) =>
@@ -83,7 +73,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
       agency,
     );
     campaign = made.data;
-    page = await signedIn('client@demo.test');
+    page = await signIn('client@demo.test');
     const address = `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}`;
     await page.goto(demo.url(HOST, address));
     await page.getByText('Balance used up').last().waitFor();
@@ -100,8 +90,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await buying.getByText('Enter how many leads, such as 100').waitFor();
     await buying.getByLabel('Leads').fill('20');
     await buying.getByText('$25.00, 20 leads').waitFor();
-    const found = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
-    expect(found.violations.map(({ id }) => id)).toEqual([]);
+    expect(await axeFindings(page, { within: '[role=dialog]' })).toEqual([]);
     await buying.getByRole('button', { name: 'Pay $25.00' }).press('Enter');
     await page.getByText('The balance has been topped up by $25.00.').waitFor();
     await buying.waitFor({ state: 'hidden' });
@@ -168,7 +157,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
 
   test('the agency gives unused balance back', async () => {
     await page.context().close();
-    page = await signedIn('agency@demo.test');
+    page = await signIn('agency@demo.test');
     await page.goto(
       demo.url(HOST, `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}&tab=balance`),
     );
@@ -181,7 +170,6 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await giving.getByRole('button', { name: 'Give back' }).press('Enter');
     await page.getByText('$20.00 goes back to the card.').waitFor();
     await tile('Balance').getByText('$3.75').waitFor();
-    const found = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
-    expect(found.violations.map(({ id }) => id)).toEqual([]);
+    expect(await axeFindings(page, { within: '[role=dialog]' })).toEqual([]);
   });
 });

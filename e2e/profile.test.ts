@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -18,17 +19,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-/** A page of a browser of its own, signed in. */
-async function signIn(host: string, email: string): Promise<Page> {
-  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
-  page.setDefaultTimeout(20_000);
-  await page.goto(demo.url(host, '/login'));
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
-  return page;
-}
+const signIn = (host: string, email: string): Promise<Page> =>
+  signInAt(browser, demo.url(host, '/login'), email, demo.password);
 
 /** Goes to something by the Tab key alone, from wherever the focus is. */
 async function tabTo(page: Page, target: Locator): Promise<void> {

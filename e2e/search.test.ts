@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -15,23 +16,17 @@ afterAll(async () => {
   await demo?.close();
 });
 
-async function signedIn(host: string, email: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  const page = await (await browser.newContext({ reducedMotion: 'reduce', colorScheme })).newPage();
-  await page.goto(demo.url(host, '/login'));
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL((url) => !['/login', '/'].includes(url.pathname));
+async function signIn(host: string, email: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+  const page = await signInAt(browser, demo.url(host, '/login'), email, demo.password, { colorScheme });
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
   return page;
 }
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search' });
 const active = (page: Page) => dialog(page).locator('[role=option][aria-selected=true]');
-const serious = async (page: Page) =>
-  (await axeFindings(page)).filter((one) => /\((serious|critical)\)/.test(one));
+const serious = (page: Page) => axeFindings(page, { serious: true });
 
 test('[UX-03] an agency reaches pages, clients and campaigns by keyboard alone', async () => {
-  const page = await signedIn('acme.localhost', 'agency@demo.test');
+  const page = await signIn('acme.localhost', 'agency@demo.test');
   await page.getByRole('heading', { level: 1 }).waitFor();
 
   // A page: found by its name, opened by Enter.
@@ -73,7 +68,7 @@ test('[UX-03] an agency reaches pages, clients and campaigns by keyboard alone',
 });
 
 test('[UX-03] Escape gives the focus back; a failure is told and tried again; shortcuts are listed under ?', async () => {
-  const page = await signedIn('acme.localhost', 'agency@demo.test', 'dark');
+  const page = await signIn('acme.localhost', 'agency@demo.test', 'dark');
   const button = page.getByRole('button', { name: 'Search', exact: true });
   await button.focus();
   await page.keyboard.press('Enter');
@@ -105,7 +100,7 @@ test('[UX-03] Escape gives the focus back; a failure is told and tried again; sh
 });
 
 test('[UX-06] a root finds an agency, and a client beneath its agency, on a phone', async () => {
-  const page = await signedIn('localhost', 'root@demo.test');
+  const page = await signIn('localhost', 'root@demo.test');
   await page.setViewportSize({ width: 375, height: 812 });
   const search = async (text: string, group: string) => {
     await page.getByRole('button', { name: 'Search', exact: true }).click();

@@ -1,9 +1,10 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -16,21 +17,10 @@ afterAll(async () => {
   await demo?.close();
 });
 
-async function signIn(host: string, email: string): Promise<Page> {
-  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
-  page.setDefaultTimeout(20_000);
-  await page.goto(demo.url(host, '/login'));
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
-  return page;
-}
+const signIn = (host: string, email: string): Promise<Page> =>
+  signInAt(browser, demo.url(host, '/login'), email, demo.password);
 async function noAxeFindings(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page: page as never }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`)).toEqual(
-    [],
-  );
+  expect(await axeFindings(page)).toEqual([]);
 }
 
 test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, removes and brings them back', async () => {

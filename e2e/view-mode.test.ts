@@ -2,11 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { type Demo, startDemo } from './demo.ts';
-
-const asPerson = {
-  userAgent:
-    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
-};
+import { userAgent } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -23,7 +19,7 @@ const banner = (page: Page) => page.getByRole('region', { name: 'View mode' });
 
 describe('[NAV-03] [BEY-12] view mode in the browser', () => {
   test('a root sees a client’s dashboard, in every tab, cannot change the password, and returns', async () => {
-    const context = await browser.newContext(asPerson);
+    const context = await browser.newContext({ userAgent });
     const page = await context.newPage();
     const tokens: string[] = [];
     page.on('request', (request) => {
@@ -97,7 +93,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
   });
 
   test('an agency views as its client; who is no system user has no Agency List', async () => {
-    const context = await browser.newContext(asPerson);
+    const context = await browser.newContext({ userAgent });
     const page = await context.newPage();
     await page.goto(demo.url('acme.localhost', '/login'));
     await page.getByLabel('E-mail').fill('agency@demo.test');

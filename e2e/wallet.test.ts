@@ -5,10 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { userAgent } from './person.ts';
 
 const HOST = 'cedar.localhost';
-const userAgent =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 
 let demo: Demo;
 let browser: Browser;
@@ -60,7 +59,7 @@ const ask = (method: string, path: string, body: object, token?: string) =>
   });
 /** Serious and critical findings of axe. */
 async function findings(): Promise<string[]> {
-  return (await axeFindings(page)).filter((one) => /\((serious|critical)\)/.test(one));
+  return axeFindings(page, { serious: true });
 }
 
 describe('[WALL-01] [WALL-09] [BETA-03] the way into the wallet', () => {

@@ -12,13 +12,12 @@ import { inScope } from '../server/platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../server/test/app.ts';
 import type { Company } from '../server/test/factories.ts';
 import { linkIn, mailsTo } from '../server/test/ways-in.ts';
+import { userAgent } from './person.ts';
 
 // A whole server that listens, with a clock of its own, so that codes and pauses need no waiting.
 const NEW = 'a brand new password';
 const FIVE_MINUTES =
   'Sorry! There is currently an update processing on the platform. Please wait five minutes and try again.';
-const userAgent =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 
 let app: TestApp;
 let browser: Browser;

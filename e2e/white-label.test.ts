@@ -4,11 +4,8 @@ import { launchChromium } from '../scripts/chromium.ts';
 import { startDns, type TestDns } from '../server/test/dns.ts';
 import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { userAgent } from './person.ts';
 
-const asPerson = {
-  userAgent:
-    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
-};
 const ACME = 'acme.localhost';
 const SETTINGS = '/configuration/general-setting';
 /** Would run, if any of what tenants enter could. */
@@ -27,7 +24,7 @@ beforeAll(async () => {
     startDemo({ DNS_SERVERS: dns.address, DOMAIN_TARGET: 'edge.platform.test' }),
     launchChromium(),
   ]);
-  context = await browser.newContext(asPerson);
+  context = await browser.newContext({ userAgent });
 });
 afterAll(async () => {
   await browser?.close();
@@ -159,7 +156,7 @@ describe('[TEN-03] the host decides the look before anybody has signed in', () =
         sidebar_bgcolor: colour,
       });
       for (const colorScheme of ['light', 'dark'] as const) {
-        const own = await browser.newContext({ ...asPerson, colorScheme });
+        const own = await browser.newContext({ userAgent, colorScheme });
         const page = await own.newPage();
         await page.goto(demo.url(ACME, '/login'));
         await page.getByRole('button', { name: 'Log in' }).waitFor();
@@ -168,7 +165,7 @@ describe('[TEN-03] the host decides the look before anybody has signed in', () =
           colorScheme,
           true,
         ]);
-        expect([colour, colorScheme, await axeFindings(page, ['color-contrast'])]).toEqual([
+        expect([colour, colorScheme, await axeFindings(page, { rules: ['color-contrast'] })]).toEqual([
           colour,
           colorScheme,
           [],
@@ -280,7 +277,7 @@ describe('[TEN-09] embed code', () => {
     embeddedcode: `<div id="embedded"><script>window.embedRuns = (window.embedRuns ?? 0) + 1</script><b><!-- open`,
   });
   const where = async (host: string, path = '/login', before?: () => void) => {
-    const own = await browser.newContext(asPerson);
+    const own = await browser.newContext({ userAgent });
     if (before) await own.addInitScript(before);
     const page = await own.newPage();
     await page.goto(demo.url(host, path));
@@ -419,7 +416,7 @@ describe('[BEY-11] nothing that a tenant enters runs', () => {
 describe('[TEN-03] nothing jumps', () => {
   test('the layout shift of login and dashboard stays below 0.02 in both themes', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const own = await browser.newContext({ ...asPerson, colorScheme });
+      const own = await browser.newContext({ userAgent, colorScheme });
       await own.addInitScript(() => {
         const all = window as unknown as { shift: number };
         all.shift = 0;

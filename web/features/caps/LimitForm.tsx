@@ -1,17 +1,15 @@
-import { Button, Radio, Select, Stack, Text } from '@mantine/core';
+import { Button, Radio, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { profileMenu } from '../../../contract/routing-menu.ts';
 import { api } from '../../api/client.ts';
-import { wordsOf } from '../../api/errors.ts';
 import { useFacts } from '../../api/user.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { focusFirstWrong, keepFocus, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
 import { SaveBar } from '../../ui/SaveBar.tsx';
+import { SearchSelect, type SearchSelectField } from '../../ui/SearchSelect.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { ClientSelect } from '../campaigns/ClientSelect.tsx';
 import {
@@ -165,51 +163,24 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
   );
 }
 
-/** One campaign; the server searches, so that thousands do. */
-function CampaignField(props: {
-  value?: string;
-  onChange: (id: string) => void;
-  onBlur?: () => void;
-  error?: ReactNode;
-}) {
-  const [text, setText] = useState('');
-  const [search] = useDebouncedValue(text, 250);
-  const [chosen, setChosen] = useState<{ value: string; label: string }>();
-  // The chosen one's own name in the box is no search.
-  const wanted = search === chosen?.label ? '' : search.trim();
-  const list = useQuery({
-    queryKey: ['campaigns', 'choice', wanted],
-    queryFn: ({ signal }) =>
-      api.campaigns.list({ Page: 1, PerPage: 50, ...(wanted ? { searchQuery: wanted } : {}) }, { signal }),
-    placeholderData: keepPreviousData,
-    staleTime: 60_000,
-  });
-  const found = (list.data?.data ?? []).map((one) => ({
-    value: one.leadspeekID,
-    label: `${one.campaignName} #${one.leadspeek_api_id}`,
-  }));
-  const data = chosen && !found.some((one) => one.value === chosen.value) ? [chosen, ...found] : found;
+/** One campaign of whoever asks. */
+function CampaignField(props: SearchSelectField) {
   return (
-    <Select
-      label="Campaign"
-      placeholder="Choose a campaign"
-      withAsterisk
-      searchable
-      data={data}
-      value={props.value || null}
-      error={list.error ? wordsOf(list.error) : props.error}
-      nothingFoundMessage={
-        list.isFetching ? 'Searching' : wanted ? 'No campaign matches' : 'There is no campaign yet'
-      }
-      onChange={(value, option) => {
-        setChosen(value && option ? { value, label: option.label } : undefined);
-        props.onChange(value ?? '');
-      }}
-      {...(props.onBlur ? { onBlur: props.onBlur } : {})}
-      onSearchChange={setText}
-      // The server has searched already.
-      filter={({ options }) => options}
+    <SearchSelect
       data-path="subjectID"
+      {...props}
+      label="Campaign"
+      queryKey={['campaigns', 'choice']}
+      find={async (searchQuery, signal) => {
+        const { data } = await api.campaigns.list(
+          { Page: 1, PerPage: 50, ...(searchQuery ? { searchQuery } : {}) },
+          { signal },
+        );
+        return data.map((one) => ({
+          value: one.leadspeekID,
+          label: `${one.campaignName} #${one.leadspeek_api_id}`,
+        }));
+      }}
     />
   );
 }

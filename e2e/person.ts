@@ -1,0 +1,23 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+/** What a person's browser calls itself: a headless one says so, and is dropped as a bot. */
+export const userAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
+
+/** A page of a browser context of its own, once somebody has signed in. `login`: the address of the login page. */
+export async function signInAt(
+  browser: Browser,
+  login: string,
+  email: string,
+  password: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ userAgent, reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  await page.goto(login);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL((url) => !['/login', '/'].includes(url.pathname));
+  return page;
+}

@@ -1,0 +1,63 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { wordsOf } from '../api/errors.ts';
+
+/** What a form gives to one of its inputs. */
+export interface SearchSelectField {
+  value?: string;
+  onChange: (id: string) => void;
+  onBlur?: () => void;
+  error?: ReactNode;
+  'data-path'?: string;
+}
+
+/** One of so many that the server searches them: `find` answers those that match, all of them for an empty text. */
+export function SearchSelect(
+  props: SearchSelectField & {
+    label: string;
+    description?: string;
+    queryKey: string[];
+    find: (wanted: string, signal: AbortSignal) => Promise<{ value: string; label: string }[]>;
+  },
+) {
+  const noun = props.label.toLowerCase();
+  const [text, setText] = useState('');
+  const [search] = useDebouncedValue(text, 250);
+  const [chosen, setChosen] = useState<{ value: string; label: string }>();
+  // The chosen one's own name in the box is no search.
+  const wanted = search === chosen?.label ? '' : search.trim();
+  const list = useQuery({
+    queryKey: [...props.queryKey, wanted],
+    queryFn: ({ signal }) => props.find(wanted, signal),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+  const found = list.data ?? [];
+  const data = chosen && !found.some((one) => one.value === chosen.value) ? [chosen, ...found] : found;
+  return (
+    <Select
+      label={props.label}
+      description={props.description}
+      placeholder={`Choose a ${noun}`}
+      withAsterisk
+      searchable
+      data={data}
+      value={props.value || null}
+      error={list.error ? wordsOf(list.error) : props.error}
+      nothingFoundMessage={
+        list.isFetching ? 'Searching' : wanted ? `No ${noun} matches` : `There is no ${noun} yet`
+      }
+      onChange={(value, option) => {
+        setChosen(value && option ? { value, label: option.label } : undefined);
+        props.onChange(value ?? '');
+      }}
+      {...(props.onBlur ? { onBlur: props.onBlur } : {})}
+      onSearchChange={setText}
+      // The server has searched already.
+      filter={({ options }) => options}
+      data-path={props['data-path']}
+    />
+  );
+}
