@@ -85,6 +85,6 @@ export async function wanting(tx: Tx, rootId: string, now: Date): Promise<string
       and (state = 'due' or (state = 'waiting' and retry_at <= ${now})
         or (state = 'armed' and amount_micros / 10 >=
           (select coalesce(sum(l.remaining), 0) from wallet_lot l
-           where l.company_id = s.company_id and l.remaining > 0 and l.expires_at > ${now})))`.execute(tx);
+           where l.company_id = s.company_id and l.is_open and l.expires_at > ${now})))`.execute(tx);
   return rows.map((row) => row.company_id);
 }

@@ -8,7 +8,7 @@ export async function openLots(tx: Tx, accountIds: string[]) {
     .selectFrom('wallet_lot')
     .select(['id', 'account_id', 'remaining', 'expires_at', 'created_at'])
     .where('account_id', 'in', accountIds)
-    .where('remaining', '>', 0n)
+    .where('is_open', '=', true)
     .execute();
 }
 
@@ -59,7 +59,7 @@ export async function endingLots(tx: Tx, rootId: string, before: Date) {
       'c.time_zone',
     ])
     .where('l.root_id', '=', rootId)
-    .where('l.remaining', '>', 0n)
+    .where('l.is_open', '=', true)
     .where('l.expires_at', '<=', before)
     .orderBy('l.expires_at')
     .execute();
@@ -71,7 +71,7 @@ export async function markNoticed(tx: Tx, lotId: string, days: number): Promise<
     .updateTable('wallet_lot')
     .set({ noticed: days })
     .where('id', '=', lotId)
-    .where('remaining', '>', 0n)
+    .where('is_open', '=', true)
     .where((eb) => eb.or([eb('noticed', 'is', null), eb('noticed', '>', days)]))
     .executeTakeFirst();
   return done.numUpdatedRows > 0n;
@@ -82,7 +82,7 @@ export async function sums(tx: Tx, companyId: string, at: Date): Promise<{ usabl
   const { rows } = await sql<{ usable: bigint; over: bigint }>`
     select coalesce(sum(remaining) filter (where expires_at > ${at}), 0)::bigint as usable,
            coalesce(sum(remaining) filter (where expires_at <= ${at}), 0)::bigint as over
-    from wallet_lot where company_id = ${companyId} and remaining > 0`.execute(tx);
+    from wallet_lot where company_id = ${companyId} and is_open`.execute(tx);
   return rows[0]!;
 }
 

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Owner } from './owner.ts';
 
 type At = ColumnType<Date, Date, Date>;
@@ -598,6 +598,8 @@ export interface Schema {
     is_granted: Default<boolean>;
     amount: bigint;
     remaining: Default<bigint>;
+    /** Something is left. */
+    is_open: GeneratedAlways<boolean>;
     expires_at: At;
     noticed: Maybe<number>;
     created_at: At;
