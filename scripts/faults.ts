@@ -60,12 +60,15 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
     const report = await onDatabase((url) => runWalletModel(url, { runs: kills * 200, seed }));
     return { report, good: report.sequences >= kills * 200 && report.broken.length === 0 };
   },
-  /** Kills in the middle of a charge, ten for each that the others make. */
+  /** Kills in the middle of a charge: 200 at each of its five steps where the others are killed 20 times. */
   async charge() {
-    const report = await onDatabase((url) => killInCharge(url, { kills: kills * 10, seed, log }));
-    const { killed, network, charges, ledger, unresolved, wrong } = report;
-    const agree = network === kills * 1000 && charges === network && ledger === network;
-    return { report, good: killed === kills * 10 && agree && unresolved === 0 && wrong.length === 0 };
+    const report = await onDatabase((url) => killInCharge(url, { kills: kills * 50, seed, log }));
+    const { killed, network, charges, ledger, unresolved, wrong, broken } = report;
+    const agree = network === kills * 5000 && charges === network && ledger === network;
+    return {
+      report,
+      good: killed === kills * 50 && agree && unresolved === 0 && [...wrong, ...broken].length === 0,
+    };
   },
   async database() {
     const report = await restartDatabase({ kills, seed, log });

@@ -1,14 +1,20 @@
-// A process that charges a card and ends itself with kill -9 at a step of it; it is told by a message which
-// charge (amount as text) and which step.
+// A process that charges a card and ends itself with kill -9 at a step of it; a message tells it which and when.
 import { createApp } from '../../app.ts';
 import type { ChargeAsk } from '../../features/payments/index.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { provisionLogins } from '../../platform/db/connect.ts';
 import { TEST_PURPOSE, walletPurpose } from '../wallet-purpose.ts';
 
+/** Which step ends it, and either a charge (its amount as text) or an invoice */
+interface Told {
+  step: string;
+  charge?: Omit<ChargeAsk, 'amountMicros'> & { amountMicros: string };
+  invoice?: { rootId: string; id: string };
+}
+
 let step: string | undefined;
 const config = loadConfig(process.env);
-const { features, stop } = await createApp({
+const { features, platform, stop } = await createApp({
   config: { ...config, roles: [] },
   urls: await provisionLogins(config.databaseUrl!, config.appKey),
   cards: {
@@ -17,14 +23,17 @@ const { features, stop } = await createApp({
     },
   },
 });
+await platform.jobs.start();
 features.payments.charges.onSettled(TEST_PURPOSE, walletPurpose(features.wallet));
-process.on(
-  'message',
-  async (told: { step: string; ask: Omit<ChargeAsk, 'amountMicros'> & { amountMicros: string } }) => {
-    step = told.step;
-    await features.payments.charges.charge({ ...told.ask, amountMicros: BigInt(told.ask.amountMicros) });
-    await stop();
-    process.exit(0);
-  },
-);
+process.on('message', async (told: Told) => {
+  step = told.step;
+  if (told.charge)
+    await features.payments.charges.charge({
+      ...told.charge,
+      amountMicros: BigInt(told.charge.amountMicros),
+    });
+  if (told.invoice) await features.collection.collector.charge(told.invoice.rootId, told.invoice.id);
+  await stop();
+  process.exit(0);
+});
 process.send!('ready');

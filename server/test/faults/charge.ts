@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createApp } from '../../app.ts';
+import { auditLedger } from '../../features/ledger/index.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { provisionLogins } from '../../platform/db/connect.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
 import { createFactories } from '../factories.ts';
 import { TEST_PURPOSE, walletPurpose } from '../wallet-purpose.ts';
 import type { FaultRun } from './harness.ts';
@@ -21,15 +24,28 @@ export interface ChargeReport {
   open: number;
   /** Charges that are open after all was asked for. */
   unresolved: number;
-  /** Cents by the card network, by our charges, and by the ledger's wallet. */
+  /** Cents by the card network, by our charges, and by the ledger: the wallet and what is paid of invoices. */
   network: number;
   charges: number;
   ledger: number;
-  /** Keys with more or less than one charge, after each was asked for once more. */
+  /** Charges that were not made exactly once, after each was asked for once more. */
   wrong: string[];
+  /** What the audit finds in the books. */
+  broken: string[];
 }
 
-/** kill -9 in the middle of a charge, at every step in turn; then another process takes over, and the payer asks again. */
+/** A charge to be killed: by whom, and how it is asked for again. */
+interface Victim {
+  told: object;
+  again: () => Promise<unknown>;
+  /** How many charges were made of it; one is right. */
+  count: () => Promise<number>;
+}
+
+/**
+ * kill -9 in the middle of a charge, at every step in turn: of a top-up of a wallet, and of a client's invoice. Then another
+ * process takes over, and the payer asks again.
+ */
 export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun): Promise<ChargeReport> {
   const folder = mkdtempSync(join(tmpdir(), 'lead-charge-'));
   const env = {
@@ -54,12 +70,16 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
     Number(Object.values((await admin.query(text, values)).rows[0])[0]);
   try {
     const { features, platform } = app;
+    // It does no jobs, but what is billed asks for some.
+    await platform.jobs.start();
     const { payments } = features;
     payments.charges.onSettled(TEST_PURPOSE, walletPurpose(features.wallet));
     const make = createFactories(features, platform);
-    const agency = await make.agency(await make.root());
+    const root = await make.root();
+    const agency = await make.agency(root);
     const owner = { root_id: agency.root_id, agency_id: agency.id, company_id: agency.id };
     await payments.sandbox.card(owner, 'works');
+    await features.billing.accounts.sandboxAccount(owner, 'approve');
     const report: ChargeReport = {
       killed: 0,
       open: 0,
@@ -68,11 +88,60 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
       charges: 0,
       ledger: 0,
       wrong: [],
+      broken: [],
+    };
+    const topUp = async (key: string): Promise<Victim> => {
+      const ask = { owner, purpose: TEST_PURPOSE, referenceId: agency.id, key, description: 'Fault' };
+      return {
+        told: { charge: { ...ask, amountMicros: '1000000' } },
+        again: () => payments.charges.charge({ ...ask, amountMicros: 1_000_000n }),
+        count: () => number('select count(*) from charge where idempotency_key = $1', [key]),
+      };
+    };
+    const invoice = async (key: string): Promise<Victim> => {
+      const client = await make.client(agency);
+      const campaign = await make.campaign(client, { costs: { term: 'Monthly' } });
+      // Without a card yet: else the first charge would be written with the invoice.
+      const bill = await inScope(platform.db.app, { rootId: root.id }, async (tx) => {
+        const at = later.now();
+        const of = { rootId: root.id, agencyId: agency.id, clientId: client.id, campaignId: campaign.id };
+        const lead = { id: newId(at), ...of, priceMicros: 1_000_000n, costMicros: 0n, isOwed: true };
+        await features.billing.sellLeads(tx, [lead], at);
+        return features.invoices.bill(
+          tx,
+          {
+            owner: campaign.owner,
+            side: 'retail',
+            kind: 'to_date',
+            term: null,
+            periodKey: key,
+            from: null,
+            to: null,
+            events: { before: new Date('9999-01-01'), cycle: null },
+          },
+          at,
+        );
+      });
+      // The audit asks for the lead, too.
+      await admin.query(
+        `insert into lead (id, root_id, agency_id, company_id, campaign_id, match_kind, confidence, price_micros, cost_micros, transfer_id, created_at)
+         select reference_id, root_id, agency_id, company_id, campaign_id, 1, 98, 1000000, 0, id, created_at from transfer
+         where company_id = $1 and kind = 'lead'`,
+        [client.id],
+      );
+      await payments.sandbox.card({ ...owner, company_id: client.id }, 'works');
+      return {
+        told: { invoice: { rootId: root.id, id: bill!.id } },
+        again: () => features.collection.collector.charge(root.id, bill!.id),
+        count: () =>
+          number(`select count(*) from charge where reference_id = $1 and state = 'succeeded'`, [bill!.id]),
+      };
     };
     // The next ones get ready while one is used up.
     const start = async (): Promise<ChildProcess> => {
       const child = fork(join(import.meta.dirname, 'charge-process.ts'), {
-        env: { ...process.env, ...env },
+        // What the first one has compiled, the others need not.
+        env: { ...process.env, ...env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
         silent: true,
       });
       children.add(child);
@@ -83,42 +152,40 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
     const ready = Array.from({ length: Math.min(kills, 2) }, start);
     for (let kill = 0; kill < kills; kill++) {
       const key = `charge-${kill}`;
-      const ask = {
-        owner,
-        purpose: TEST_PURPOSE,
-        referenceId: agency.id,
-        key,
-        description: 'Fault',
-      };
+      const victim = await (Math.floor(kill / STEPS.length) % 2 ? invoice(key) : topUp(key));
       const child = await ready.shift()!;
       if (kill + ready.length + 1 < kills) ready.push(start());
       const ended = new Promise((done) => child.once('exit', (_code, by) => done(by)));
-      child.send({ step: STEPS[kill % STEPS.length], ask: { ...ask, amountMicros: '1000000' } });
+      child.send({ step: STEPS[kill % STEPS.length], ...victim.told });
       const signal = await ended;
       if (signal === 'SIGKILL') report.killed++;
       report.open += await number(
         `select count(*) from charge where state in ('intended', 'sent', 'unknown')`,
       );
       await payments.askDue();
-      await payments.charges.charge({ ...ask, amountMicros: 1_000_000n });
-      if ((await number('select count(*) from charge where idempotency_key = $1', [key])) !== 1)
-        report.wrong.push(key);
+      await victim.again();
+      if ((await victim.count()) !== 1) report.wrong.push(key);
       log?.(`kill ${kill + 1} of ${kills} (${STEPS[kill % STEPS.length]}): ${String(signal)}`);
     }
     report.unresolved = await number(
       `select count(*) from charge where state in ('intended', 'sent', 'unknown')`,
     );
     const { gateway } = payments;
-    report.network = (await gateway.listCharges({ since: new Date(0) }))
-      .filter((one) => one.status === 'succeeded')
-      .reduce((sum, one) => sum + one.amountCents, 0);
+    const { rows: accounts } = await admin.query('select distinct account from charge');
+    for (const { account } of accounts)
+      report.network += (await gateway.listCharges({ since: new Date(0), ...(account ? { account } : {}) }))
+        .filter((one) => one.status === 'succeeded')
+        .reduce((sum, one) => sum + one.amountCents, 0);
     report.charges = await number(
       `select coalesce(sum(amount_cents), 0) from charge where state = 'succeeded'`,
     );
     report.ledger = await number(
-      'select coalesce(sum(amount), 0) / 10000 from entry where account_code = 10 and company_id = $1',
+      `select (coalesce((select sum(amount) from entry where account_code = 10 and company_id = $1), 0)
+         + coalesce((select sum(paid_micros) from invoice), 0)) / 10000`,
       [agency.id],
     );
+    const { checks } = await auditLedger(admin);
+    report.broken = checks.filter((check) => check.violations > 0).map((check) => check.name);
     return report;
   } finally {
     for (const child of children) child.kill('SIGKILL');
