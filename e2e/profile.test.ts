@@ -67,8 +67,28 @@ function png(width: number, height: number): Buffer {
   ]);
 }
 
-describe('[PROF-01] [PROF-02] the set-up of a new agency, by keyboard alone', () => {
+/** The root asks the new agency for an onboarding charge, and has a coupon for it. */
+async function askOnboarding(): Promise<void> {
+  const root = await signIn('localhost', 'root@demo.test');
+  await root.goto(demo.url('localhost', '/configuration/coupons'));
+  await root.getByRole('button', { name: 'Add coupon' }).first().click();
+  await root.getByRole('textbox', { name: 'Code' }).fill('welcome');
+  await root.getByRole('textbox', { name: 'Percentage' }).fill('25');
+  await root.getByRole('dialog').getByRole('button', { name: 'Add coupon' }).click();
+  await root.getByRole('row', { name: /WELCOME/ }).waitFor();
+  await root.goto(demo.url('localhost', '/configuration/agency-list'));
+  await root.getByRole('button', { name: 'Onboarding charge of Fresh Start' }).click();
+  const popover = root.getByRole('dialog', { name: 'Onboarding charge of Fresh Start' });
+  await popover.getByLabel('Onboarding charge', { exact: true }).fill('200');
+  await popover.getByLabel('Enable coupon').check();
+  await popover.getByRole('button', { name: 'Save' }).click();
+  await popover.waitFor({ state: 'hidden' });
+  await root.context().close();
+}
+
+describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard alone', () => {
   test('goes through every step, survives a reload, and ends at the general settings', async () => {
+    await askOnboarding();
     const page = await signIn('fresh.localhost', 'newagency@demo.test');
     const step = (name: string) => page.getByRole('heading', { level: 2, name }).waitFor();
     const press = async (name: string) => {
@@ -117,9 +137,27 @@ describe('[PROF-01] [PROF-02] the set-up of a new agency, by keyboard alone', ()
 
     await step('Payment card');
     await press('Next');
-    await page.getByText('Put a card on file before you continue.').waitFor();
+    // With an onboarding charge the card may wait until that is paid.
+    await step('Onboarding');
+    await page.getByText('Put a card on file in the step before.').waitFor();
+    await press('Back');
+    await step('Payment card');
     await press('Save card');
     await page.getByText('A card is on file').waitFor();
+    await press('Next');
+
+    await step('Onboarding');
+    await press('Next');
+    await page.getByText('Pay the onboarding charge before you continue.').waitFor();
+    await typeInto(page, page.getByLabel('Coupon'), 'WELCOM');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Coupon').and(page.locator('[aria-invalid=true]')).waitFor();
+    await page.keyboard.type('E');
+    await page.keyboard.press('Enter');
+    await page.getByText('Coupon WELCOME').waitFor();
+    await noAxeFindings(page);
+    await press('Pay $150.00 now');
+    await page.getByText('The onboarding charge is paid', { exact: true }).waitFor();
     await press('Next');
 
     await step('Payment account');
