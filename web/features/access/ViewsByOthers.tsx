@@ -43,10 +43,8 @@ export function ViewsByOthers() {
     placeholderData: keepPreviousData,
   });
   return (
-    <section aria-labelledby="views-by-others" style={{ marginTop: 32 }}>
-      <Title order={2} id="views-by-others">
-        Views by others
-      </Title>
+    <div style={{ marginTop: 32 }}>
+      <Title order={2}>Views by others</Title>
       <Text c="dimmed" size="sm" mb="md">
         When somebody of the companies above yours sees the product as one of your people, it stands here.
       </Text>
@@ -65,6 +63,6 @@ export function ViewsByOthers() {
           />
         }
       />
-    </section>
+    </div>
   );
 }
