@@ -3,13 +3,30 @@ import { call } from './base.ts';
 import { MODULES, PAYMENT_TERMS } from './choices.ts';
 import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
 import { messages } from './messages.ts';
-import { Done, Flag, hasControls, Id, Instant, Page } from './primitives.ts';
+import { Done, Flag, hasControls, Id, Instant, Micros, Page } from './primitives.ts';
 import { SalesOf } from './sales.ts';
 import { STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
 
 const Choice = z.object({ value: z.string(), label: z.string() });
 const ModuleName = z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product');
 const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time or Prepaid');
+
+/** How a company is doing, so that trouble is seen without opening it. */
+export const Activity = z.object({
+  last_lead_at: Instant.nullable().describe("An agency's: the last one of its clients; null: none yet"),
+  balance_micros: Micros.nullable().describe(
+    "An agency's Data Wallet, a client's prepaid balances together; null: it has none",
+  ),
+  failing: z
+    .enum(['', 'payment', 'topup'])
+    .describe(
+      'payment: an invoice or renewal could not be charged; topup: the automatic top-up of the wallet',
+    ),
+  failing_since: Instant.nullable().describe(
+    'The first of the failures in a row; null: nothing fails, or not known',
+  ),
+});
+export type Activity = z.output<typeof Activity>;
 
 /** An agency or a client as the lists show it (spec product 3, Agency or client node). */
 export const CompanyNode = z.object({
@@ -54,6 +71,7 @@ export const CompanyNode = z.object({
   disabledaddcampaign: Flag.describe('T: the client cannot add campaigns'),
   clients: z.int().describe('Clients of an agency'),
   active_campaigns: z.int(),
+  activity: Activity.nullable().describe('null: not for whoever may not see leads and statements'),
   version: z.int().describe('Goes along with the next save'),
   ...SalesOf.shape,
 });

@@ -1,4 +1,9 @@
-import { COMPANY_FILTERS, type CompanyFilter, type CompanyNodeData } from '../../../contract/companies.ts';
+import {
+  type Activity,
+  COMPANY_FILTERS,
+  type CompanyFilter,
+  type CompanyNodeData,
+} from '../../../contract/companies.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
@@ -20,9 +25,21 @@ const bit = (value: boolean | null): 0 | 1 => (value ? 1 : 0);
 const isOn = (value: 'T' | 'F' | undefined): boolean | undefined =>
   value === undefined ? undefined : value === 'T';
 
+/** How a company is doing; null for whoever may not see leads and statements. */
+function activityOf(ctx: Ctx, row: NodeRow): Activity | null {
+  if (!ctx.may('lead.read') || !ctx.may('statement.read')) return null;
+  const failing = row.payment_status === 'failed' ? 'payment' : row.topup_failing ? 'topup' : '';
+  return {
+    last_lead_at: row.last_lead_at?.toISOString() ?? null,
+    balance_micros: row.balance === null ? null : Number(row.balance),
+    failing,
+    failing_since: row.failing_since?.toISOString() ?? null,
+  };
+}
+
 /** A row as it travels (spec product 3, Agency or client node). */
-export function nodeToWire(row: NodeRow, above: Above): CompanyNodeData {
-  const slug = (module: 'local' | 'locator', own: string | null) => own ?? above.labels[module]?.slug ?? '';
+export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeData {
+  const slug = (module: 'local' | 'locator') => row.slugs?.[module] ?? above.labels[module]?.slug ?? '';
   return {
     id: row.owner_id ?? '',
     company_id: row.id,
@@ -67,11 +84,12 @@ export function nodeToWire(row: NodeRow, above: Above): CompanyNodeData {
     rootmodules: above.modules.map((value) => ({ value, label: above.labels[value]?.name ?? value })),
     profile_setup_completed: flag(row.profile_done),
     status_acc: row.account_status === 'completed' ? 'completed' : '',
-    leadlocalurl: slug('local', row.local_url),
-    leadlocatorurl: slug('locator', row.locator_url),
+    leadlocalurl: slug('local'),
+    leadlocatorurl: slug('locator'),
     disabledaddcampaign: flag(row.campaigns_closed),
     clients: Number(row.clients),
     active_campaigns: Number(row.active_campaigns),
+    activity: activityOf(ctx, row),
     version: row.version,
     ...salesNames(row.sales),
   };
@@ -154,7 +172,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
         Page: input.Page,
         PerPage: input.PerPage,
       });
-      return { ...found, data: found.data.map((row) => nodeToWire(row, above)) };
+      return { ...found, data: found.data.map((row) => nodeToWire(ctx, row, above)) };
     },
     async create(ctx, input) {
       ofRoot(input.idsys, ctx.actor.rootId);
@@ -173,7 +191,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
       const row = await companies.create(ctx, input.companyID, kind, entered(input));
       return {
         ...done(messages.added),
-        data: [nodeToWire(row, await companies.above(ctx, input.companyID))],
+        data: [nodeToWire(ctx, row, await companies.above(ctx, input.companyID))],
       };
     },
     async update(ctx, input) {
@@ -201,7 +219,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
       });
       return {
         ...done(messages.updated),
-        data: [nodeToWire(row, await companies.above(ctx, input.companyID))],
+        data: [nodeToWire(ctx, row, await companies.above(ctx, input.companyID))],
       };
     },
     async remove(ctx, input) {

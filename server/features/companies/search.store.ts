@@ -46,7 +46,7 @@ export async function companies(
   most: number,
 ): Promise<FoundCompany[]> {
   const { pattern, other, start } = patterns(text);
-  const { rows } = await sql<FoundCompany>`
+  const { rows } = await sql<FoundCompany>`/* kept: find_companies */
     select f.id, f.kind, f.name, f.owner_name, a.id as agency_id, a.name as agency_name
     from (
       select c.*, row_number() over (partition by c.kind order by ${byName(sql`lower(c.name)`, start)}, c.id) as place
@@ -64,7 +64,7 @@ export async function campaigns(tx: Tx, text: string, most: number): Promise<Fou
   const { pattern, other, start } = patterns(text);
   const digits = /^#?(\d{1,15})$/.exec(text)?.[1];
   const numbered = digits ? sql`or (g.number = ${digits}::bigint and g.state <> 'removed')` : sql``;
-  const { rows } = await sql<FoundCampaign>`
+  const { rows } = await sql<FoundCampaign>`${digits ? sql`` : sql.raw('/* kept: find_campaigns */')}
     select g.id, g.name, g.number, g.module, g.state, k.name as company_name, g.agency_id, a.name as agency_name
     from campaign g
     join company k on k.id = g.company_id

@@ -163,13 +163,15 @@ export function createCompanies(
      */
     async list(ctx: Ctx, asked: store.Wanted & { parentId: string; Page: number; PerPage: number }) {
       const { actor } = ctx;
-      const found = await inScope(db.app, ctx.scope, async (tx) => {
+      const listed = inScope(db.app, ctx.scope, async (tx) => {
         const parent = await tenants.company(tx, asked.parentId);
         const isOwn = parent?.id === actor.companyId;
         if (!parent || !(isOwn || (actor.kind === 'root' && parent.kind === 'agency'))) return missing();
         return store.page(tx, parent.id, asked, developer);
       });
-      return { ...page(found.rows, found.total, asked), above: await above(ctx, asked.parentId) };
+      // Both at once: neither waits for what the other finds.
+      const [found, choosable] = await Promise.all([listed, above(ctx, asked.parentId)]);
+      return { ...page(found.rows, found.total, asked), above: choosable };
     },
 
     /**

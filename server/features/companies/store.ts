@@ -37,11 +37,18 @@ export interface NodeRow {
   plan_id: string | null;
   modules: string[] | null;
   terms: string[] | null;
-  local_url: string | null;
-  locator_url: string | null;
+  /** What its products are called in addresses, by product. */
+  slugs: Partial<Record<'local' | 'locator', string>> | null;
   sales: { role: string; id: string; name: string }[];
   clients: bigint;
   active_campaigns: bigint;
+  last_lead_at: Date | null;
+  /** Micro-dollars in the wallet of an agency or the prepaid balances of a client; null: it has neither. */
+  balance: bigint | null;
+  /** The automatic top-up of its wallet was declined, and not made since. */
+  topup_failing: boolean;
+  /** The first of the failures in a row, of payments before top-ups; null: nothing fails. */
+  failing_since: Date | null;
 }
 
 /** Which rows of a list, and in what order. */
@@ -85,16 +92,14 @@ const ACTIVE = sql`exists (select from campaign g where g.agency_id = c.agency_i
   and g.state = 'active')`;
 
 /**
- * A page of the companies right below `parentId`, with everything a row shows, in one statement; and how many there are.
+ * A page of the companies right below `parentId`, with everything a row shows; and how many there are, counted with the ids
+ * where a search or filter has to find all of them anyhow.
  * `developerVersion`: the version of the developer's agreement that holds.
  */
 export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVersion: string) {
   const where = [sql`c.parent_id = ${parentId} and c.removed_at is null`];
   if (wanted.kind) where.push(sql`c.kind = ${wanted.kind}`);
-  if (wanted.search) {
-    const pattern = `%${wanted.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    where.push(sql`c.id = any(array(select search_companies(${pattern}, ${parentId}, ${MOST_HITS})))`);
-  }
+  if (wanted.search) where.push(searched(wanted.search, parentId));
   if (wanted.module)
     where.push(sql`not exists (select from company_products p where p.company_id = c.id and p.modules is not null
       and not ${wanted.module} = any(p.modules))`);
@@ -106,22 +111,50 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
   // Without a choice the newest come first.
   const key = SORTS[wanted.sort ?? 'created_at'];
   const dir = (wanted.sort ? wanted.order : 'desc') === 'desc' ? sql`desc` : sql`asc`;
-  const ids = sql`select c.id, row_number() over () as place from
-    (select c.id ${all} order by ${key} ${dir}, c.id ${dir} limit ${wanted.limit} offset ${wanted.offset}) c`;
-  const rows = await nodes(tx, ids, developerVersion);
-  const { rows: counted } = await sql<{ total: bigint }>`select count(*) as total ${all}`.execute(tx);
-  return { rows, total: Number(counted[0]!.total) };
+  const isNarrowed = where.length > (wanted.kind ? 2 : 1);
+  const total = isNarrowed ? sql`count(*) over ()` : sql`null::bigint`;
+  const { rows: found } = await sql<{ id: string; total: bigint | null }>`
+    select c.id, ${total} as total ${all} order by ${key} ${dir}, c.id ${dir} limit ${wanted.limit} offset ${wanted.offset}`.execute(
+    tx,
+  );
+  const counted =
+    found[0]?.total ??
+    (await sql<{ total: bigint }>`select count(*) as total ${all}`.execute(tx)).rows[0]!.total;
+  const rows = await nodes(
+    tx,
+    found.map((row) => row.id),
+    developerVersion,
+  );
+  return { rows, total: Number(counted) };
 }
 
 /** One row; undefined for a company that the scope does not hold, or that is removed. */
 export async function node(tx: Tx, id: string, developerVersion: string): Promise<NodeRow | undefined> {
-  const one = sql`select c.id, 1 as place from company c where c.id = ${id} and c.removed_at is null`;
-  return (await nodes(tx, one, developerVersion))[0];
+  const here = await tx
+    .selectFrom('company')
+    .select('id')
+    .where('id', '=', id)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  return here && (await nodes(tx, [here.id], developerVersion))[0];
 }
 
-async function nodes(tx: Tx, ids: RawBuilder<unknown>, developerVersion: string): Promise<NodeRow[]> {
-  const { rows } = await sql<NodeRow>`
-    with wanted as materialized (${ids})
+/** The hits of a search right below a company. Less than three letters have no trigram: each row's text is looked into. */
+function searched(text: string, parentId: string): RawBuilder<unknown> {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  return [...text].length < 3
+    ? sql`c.search like ${pattern}`
+    : sql`c.id = any(array(select search_companies(${pattern}, ${parentId}, ${MOST_HITS})))`;
+}
+
+/**
+ * What a list shows of companies, in the order of their ids; each answer is one look into an index. Of failures in a row the
+ * first counts: an invoice keeps it, of renewals and top-ups it is the last so many that were declined. The plan is kept
+ * (platform/db/connect.ts): with so many tables it takes longer than the answer.
+ */
+async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): Promise<NodeRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<NodeRow>`/* kept: company_nodes */
     select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.version, c.external_id,
       c.owner_id, c.owner_name, c.owner_email,
       u.phonenum, u.phone_country, u.phone_calling, u.profile_done,
@@ -137,19 +170,34 @@ async function nodes(tx: Tx, ids: RawBuilder<unknown>, developerVersion: string)
       (select o.plan_id from minspend_choice o where o.company_id = c.id
        order by o.valid_from desc, o.serial desc limit 1) as plan_id,
       s.modules, s.terms,
-      (select l.slug from module_label l where l.company_id = c.id and l.module = 'local') as local_url,
-      (select l.slug from module_label l where l.company_id = c.id and l.module = 'locator') as locator_url,
+      (select json_object_agg(l.module, l.slug) from module_label l where l.company_id = c.id) as slugs,
       coalesce((select json_agg(json_build_object('role', r.role, 'id', r.user_id, 'name', w.name))
         from sales_assignment r join user_account w on w.id = r.user_id where r.company_id = c.id), '[]') as sales,
       (select count(*) from company k where k.parent_id = c.id and k.removed_at is null) as clients,
       (select count(*) from campaign g where g.agency_id = c.agency_id and (c.kind = 'agency' or g.company_id = c.id)
-        and g.state = 'active') as active_campaigns
-    from wanted
+        and g.state = 'active') as active_campaigns,
+      coalesce((select l.created_at from lead l where l.agency_id = c.id order by l.created_at desc limit 1),
+        (select l.created_at from lead l where l.company_id = c.id order by l.created_at desc limit 1)) as last_lead_at,
+      (select sum(x.balance)::bigint from account v join account_balance x on x.account_id = v.id where v.company_id = c.id
+        and v.kind = case c.kind when 'agency' then 'agency_wallet' else 'client_prepaid' end) as balance,
+      coalesce(t.continual and t.declines > 0, false) as topup_failing,
+      coalesce(
+        case when b.payment_status = 'failed' then least(
+          (select min(i.first_failed_at) from invoice i where i.company_id = c.id and i.status = 'open'),
+          (select min(d.created_at) from prepaid_auto f cross join lateral
+            (select d.created_at from prepaid_attempt d where d.campaign_id = f.campaign_id and d.state = 'declined'
+             order by d.created_at desc, d.id desc limit f.declines) d
+           where f.company_id = c.id and f.is_failing)) end,
+        case when t.declines > 0 then (select min(d.created_at) from
+          (select d.created_at from wallet_attempt d where d.company_id = c.id and d.state = 'declined'
+           order by d.created_at desc, d.id desc limit t.declines) d) end) as failing_since
+    from unnest(${ids}::uuid[]) with ordinality wanted (id, place)
     join company c on c.id = wanted.id
     left join user_account u on u.id = c.owner_id
     left join company_billing b on b.company_id = c.id
     left join connected_account a on a.company_id = c.id
     left join company_products s on s.company_id = c.id
+    left join wallet_setting t on t.company_id = c.id
     order by wanted.place`.execute(tx);
   return rows;
 }

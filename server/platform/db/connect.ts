@@ -9,6 +9,19 @@ import type { Db } from './scope.ts';
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
+/**
+ * Keeps the plans of statements that begin with a name, `kept: NAME` in a comment: each connection prepares them once, for those
+ * that take longer to plan than to run. The same name is always the same text.
+ */
+class KeepingClient extends pg.Client {
+  override query(...args: unknown[]): never {
+    const [text, values, ...more] = args;
+    const name = typeof text === 'string' ? /^\/\* kept: (\w+) \*\//.exec(text)?.[1] : undefined;
+    const given = name ? [{ name, text }, values, ...more] : args;
+    return super.query(...(given as Parameters<pg.Client['query']>)) as never;
+  }
+}
+
 /** The application's two ways into the database. */
 export interface Database {
   /** With the rights of lead_app, under row level security; every tenant table needs a scope (scope.ts). */
@@ -114,7 +127,12 @@ export function openDatabase(urls: { appUrl: string; ingestUrl: string }, poolSi
     statement_timeout: 60_000,
     keepAlive: true,
   };
-  const appPool = new pg.Pool({ connectionString: urls.appUrl, max: poolSize, ...settings });
+  const appPool = new pg.Pool({
+    connectionString: urls.appUrl,
+    max: poolSize,
+    Client: KeepingClient as never,
+    ...settings,
+  });
   // A visit's INSERT takes milliseconds. One that hears nothing (a connection that is dead and does not know) is given up;
   // the visitor sends it again, with the same id.
   const ingestPool = new pg.Pool({

@@ -65,6 +65,7 @@ const UNTOLD: Omit<
   leadlocatorurl: '',
   disabledaddcampaign: 'F',
   active_campaigns: 0,
+  activity: null,
   version: 0,
   salesrep: '',
   salesrepid: '',
