@@ -12,6 +12,7 @@ import { useListState } from '../../ui/useListState.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
 import { ViewAsModal } from '../access/ViewAsModal.tsx';
+import { ActivityLine } from './ActivityLine.tsx';
 import { invite, remove, settle, switchManualBill, toggleMinimumSpend } from './actions.ts';
 import { EditForm } from './CompanyForms.tsx';
 import classes from './companies.module.css';
@@ -289,28 +290,31 @@ function columnsFor(given: {
       title: 'COMPANY NAME',
       sortable: true,
       render: (row) => (
-        <span className={classes.name}>
-          {isOpen && (
-            <Tooltip label={`${isOpen(row) ? 'Hide' : 'Show'} clients`}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={28}
-                aria-expanded={isOpen(row)}
-                aria-label={`Clients of ${row.company_name}`}
-                onClick={() => given.onToggle(row)}
-              >
-                {isOpen(row) ? (
-                  <IconChevronDown size={16} aria-hidden="true" />
-                ) : (
-                  <IconChevronRight size={16} aria-hidden="true" />
-                )}
-              </ActionIcon>
-            </Tooltip>
-          )}
-          <bdi className="clip" style={{ maxWidth: 220 }} title={row.company_name}>
-            {row.company_name}
-          </bdi>
+        <span className={classes.company}>
+          <span className={classes.name}>
+            {isOpen && (
+              <Tooltip label={`${isOpen(row) ? 'Hide' : 'Show'} clients`}>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={28}
+                  aria-expanded={isOpen(row)}
+                  aria-label={`Clients of ${row.company_name}`}
+                  onClick={() => given.onToggle(row)}
+                >
+                  {isOpen(row) ? (
+                    <IconChevronDown size={16} aria-hidden="true" />
+                  ) : (
+                    <IconChevronRight size={16} aria-hidden="true" />
+                  )}
+                </ActionIcon>
+              </Tooltip>
+            )}
+            <bdi className="clip" style={{ maxWidth: 220 }} title={row.company_name}>
+              {row.company_name}
+            </bdi>
+          </span>
+          <ActivityLine row={row} />
         </span>
       ),
     },

@@ -1,0 +1,33 @@
+import type { CompanyNodeData } from '../../../contract/companies.ts';
+import { LOCALE, money } from '../../ui/format.ts';
+
+/** A part of the line: words, or words and the instant that they are about. */
+export type Part = { words: string; at?: string; tone?: 'bad' };
+
+/** The day of an instant in the reader's zone; the year only when it is not `now`'s. */
+const day = (instant: string, now: Date): string =>
+  new Intl.DateTimeFormat(LOCALE, {
+    ...(new Date(instant).getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
+    month: 'short',
+    day: 'numeric',
+  }).format(new Date(instant));
+
+/**
+ * What stands beneath a company's name, so that trouble is seen without opening it: what fails first, then its last lead and
+ * its balance. Nothing for whoever is not told.
+ */
+export function activityParts(row: Pick<CompanyNodeData, 'kind' | 'activity'>, now: Date): Part[] {
+  const { activity } = row;
+  if (!activity) return [];
+  const { failing, failing_since: since, last_lead_at: at, balance_micros: balance } = activity;
+  const what = failing === 'payment' ? 'Payment' : 'Top-up';
+  return [
+    ...(failing
+      ? [{ words: `${what} failing${since ? ` since ${day(since, now)}` : ''}`, tone: 'bad' as const }]
+      : []),
+    at ? { words: 'Last lead', at } : { words: 'No leads yet' },
+    ...(balance === null
+      ? []
+      : [{ words: `${row.kind === 'agency' ? 'Wallet' : 'Prepaid'} ${money(balance)}` }]),
+  ];
+}
