@@ -389,6 +389,18 @@ export async function seedDemo(
       ['https://orchard.example/', 'https://orchard.example/sale'],
       summitCrowd,
     ),
+    // Its last week cannot be charged, see below: trouble that the lists show.
+    await plan(
+      lakeside,
+      {
+        name: 'Trade-in offer',
+        siteUrl: 'https://trade-in.lakeside.example/',
+        price: 2_250_000n,
+        costs: { term: 'Weekly', setup_micros: 0n, month_micros: 0n },
+      },
+      6,
+      ['https://trade-in.lakeside.example/'],
+    ),
   ];
   await make.campaign(northwind, {
     name: 'Autumn sale (ended)',
@@ -441,6 +453,11 @@ export async function seedDemo(
     const until = Math.min(start + DAY_MS, now.getTime());
     if (until <= start) break;
     if (day === DAYS) await addReceiver();
+    if (day === DAYS - 8)
+      await features.billing.accounts.sandboxCard(
+        { root_id: master.id, agency_id: bluepeak.id, company_id: lakeside.id },
+        'declines',
+      );
     if (day === DAYS - 9) await topUp(acme, 500n * USD, 'demo-3');
     const weekday = new Date(start).getUTCDay();
     const busy = (weekday === 0 || weekday === 6 ? 0.6 : 1) * (0.8 + day / (DAYS * 2));
