@@ -1,6 +1,7 @@
 // npm run bench [-- NAME ...] [-- --full] [-- --strict]: runs the benchmarks and prints what was reached of each limit.
 import { buildAll } from '../scripts/build.ts';
 import { benchBacklog } from './backlog.ts';
+import { benchCompanies } from './companies.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
 import { benchLedger } from './ledger.ts';
@@ -16,6 +17,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   replay: () => benchReplay(),
   import: () => benchImport(),
   ledger: () => benchLedger({ full }),
+  companies: () => benchCompanies({ full }),
 };
 for (const name of names) {
   if (!benchmarks[name]) {
@@ -44,7 +46,7 @@ const table = [
     count(r.limit),
     count(r.ours),
     r.ratio.toFixed(3),
-    String(r.target),
+    String(Math.round(r.target * 1000) / 1000),
     r.ratio >= r.target ? 'ok' : 'MISSED',
   ]),
 ];

@@ -93,13 +93,13 @@ const ACTIVE = sql`exists (select from campaign g where g.agency_id = c.agency_i
 
 /**
  * A page of the companies right below `parentId`, with everything a row shows; and how many there are, counted with the ids
- * where a search or filter has to find all of them anyhow.
+ * where a search has to find all of them anyhow.
  * `developerVersion`: the version of the developer's agreement that holds.
  */
 export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVersion: string) {
   const where = [sql`c.parent_id = ${parentId} and c.removed_at is null`];
   if (wanted.kind) where.push(sql`c.kind = ${wanted.kind}`);
-  if (wanted.search) where.push(searched(wanted.search, parentId));
+  if (wanted.search) where.push(searched(wanted.search, parentId, wanted.filters.length > 0));
   if (wanted.module)
     where.push(sql`not exists (select from company_products p where p.company_id = c.id and p.modules is not null
       and not ${wanted.module} = any(p.modules))`);
@@ -111,8 +111,7 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
   // Without a choice the newest come first.
   const key = SORTS[wanted.sort ?? 'created_at'];
   const dir = (wanted.sort ? wanted.order : 'desc') === 'desc' ? sql`desc` : sql`asc`;
-  const isNarrowed = where.length > (wanted.kind ? 2 : 1);
-  const total = isNarrowed ? sql`count(*) over ()` : sql`null::bigint`;
+  const total = wanted.search ? sql`count(*) over ()` : sql`null::bigint`;
   const { rows: found } = await sql<{ id: string; total: bigint | null }>`
     select c.id, ${total} as total ${all} order by ${key} ${dir}, c.id ${dir} limit ${wanted.limit} offset ${wanted.offset}`.execute(
     tx,
@@ -139,10 +138,13 @@ export async function node(tx: Tx, id: string, developerVersion: string): Promis
   return here && (await nodes(tx, [here.id], developerVersion))[0];
 }
 
-/** The hits of a search right below a company. Less than three letters have no trigram: each row's text is looked into. */
-function searched(text: string, parentId: string): RawBuilder<unknown> {
+/**
+ * The hits of a search right below a company. Less than three letters have no trigram, and what filters keep is few: there each
+ * row's text is looked into.
+ */
+function searched(text: string, parentId: string, isFiltered: boolean): RawBuilder<unknown> {
   const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-  return [...text].length < 3
+  return isFiltered || [...text].length < 3
     ? sql`c.search like ${pattern}`
     : sql`c.id = any(array(select search_companies(${pattern}, ${parentId}, ${MOST_HITS})))`;
 }
