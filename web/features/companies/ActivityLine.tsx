@@ -12,7 +12,7 @@ export function ActivityLine({ row }: { row: CompanyItem }) {
     <span className={`${classes.activity} num`}>
       {parts.map(({ words, at, tone }, nth) => (
         <Fragment key={words}>
-          {nth > 0 && ' · '}
+          {nth > 0 && !parts[nth - 1]?.tone && ' · '}
           <span className={classes.part} data-tone={tone}>
             {words}
             {at && (
