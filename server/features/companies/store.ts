@@ -88,8 +88,14 @@ const CARDS = {
   failed: FILTERS.payment_failed,
   none: sql<boolean>`not ${CARD}`,
 };
-const ACTIVE = sql`exists (select from campaign g where g.agency_id = c.agency_id and (c.kind = 'agency' or g.company_id = c.id)
-  and g.state = 'active')`;
+/** Whose active campaigns count for a row; where the kind is known, a plain equality, which a whole list can be joined by. */
+const OWN_CAMPAIGNS = {
+  agency: sql`g.agency_id = c.id`,
+  client: sql`g.agency_id = c.agency_id and g.company_id = c.id`,
+  any: sql`g.agency_id = c.agency_id and (c.kind = 'agency' or g.company_id = c.id)`,
+};
+const active = (kind: Wanted['kind']) =>
+  sql<boolean>`exists (select from campaign g where ${OWN_CAMPAIGNS[kind ?? 'any']} and g.state = 'active')`;
 
 /**
  * A page of the companies right below `parentId`, with everything a row shows; and how many there are, counted with the ids
@@ -104,7 +110,8 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
     where.push(sql`not exists (select from company_products p where p.company_id = c.id and p.modules is not null
       and not ${wanted.module} = any(p.modules))`);
   if (wanted.card !== 'all') where.push(CARDS[wanted.card]);
-  if (wanted.campaigns !== 'all') where.push(wanted.campaigns === 'active' ? ACTIVE : sql`not ${ACTIVE}`);
+  if (wanted.campaigns !== 'all')
+    where.push(wanted.campaigns === 'active' ? active(wanted.kind) : sql`not ${active(wanted.kind)}`);
   for (const filter of new Set(wanted.filters)) where.push(FILTERS[filter]);
   if (wanted.exclude.length > 0) where.push(sql`c.id <> all(${wanted.exclude}::uuid[])`);
   const all = sql`from company c where ${sql.join(where, sql` and `)}`;
@@ -176,8 +183,7 @@ async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): 
       coalesce((select json_agg(json_build_object('role', r.role, 'id', r.user_id, 'name', w.name))
         from sales_assignment r join user_account w on w.id = r.user_id where r.company_id = c.id), '[]') as sales,
       (select count(*) from company k where k.parent_id = c.id and k.removed_at is null) as clients,
-      (select count(*) from campaign g where g.agency_id = c.agency_id and (c.kind = 'agency' or g.company_id = c.id)
-        and g.state = 'active') as active_campaigns,
+      (select count(*) from campaign g where ${OWN_CAMPAIGNS.any} and g.state = 'active') as active_campaigns,
       coalesce((select l.created_at from lead l where l.agency_id = c.id order by l.created_at desc limit 1),
         (select l.created_at from lead l where l.company_id = c.id order by l.created_at desc limit 1)) as last_lead_at,
       (select sum(x.balance)::bigint from account v join account_balance x on x.account_id = v.id where v.company_id = c.id
