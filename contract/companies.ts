@@ -157,7 +157,7 @@ const Status = z.union([z.boolean(), Flag.transform((flag) => flag === 'T')]);
 const tags = ['Agencies and clients'];
 const Saved = Done.extend({ data: z.union([z.array(CompanyNode), z.array(StaffNode)]) });
 
-/** What is entered of somebody of the own company: an administrator or, of a root, a sales person. */
+/** What is entered of somebody of the own company: an administrator or, of a root or agency, a sales person. */
 const Person = Fields.pick({
   idsys: true,
   ClientFullName: true,

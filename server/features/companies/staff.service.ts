@@ -53,7 +53,7 @@ const missing = (): never => {
 
 export type Staff = ReturnType<typeof createStaff>;
 
-/** The people of a company: its owners and administrators, and a root's sales people (spec product 2, 3, 6). */
+/** The people of a company: its owners and administrators, and a root's or agency's sales people (spec product 2, 3, 6). */
 export function createStaff(
   { db, clock }: Platform,
   { people, audit, access }: { people: People; audit: Audit; access: Access },
@@ -65,9 +65,9 @@ export function createStaff(
     isOwner: ctx.actor.grade.endsWith('.owner'),
     modules: ctx.actor.modules,
   });
-  /** @throws Refusal 404 for another company, and for sales people of any but a root */
+  /** @throws Refusal 404 for another company, and for sales people of a client, which has none */
   function own(ctx: Ctx, companyId: string, type?: StaffGiven['type']): void {
-    if (companyId !== ctx.actor.companyId || (type === 'sales' && ctx.actor.kind !== 'root')) missing();
+    if (companyId !== ctx.actor.companyId || (type === 'sales' && ctx.actor.kind === 'client')) missing();
   }
   const found = async (tx: Tx, ctx: Ctx, id: string) =>
     (await store.person(tx, ctx.actor.companyId, id)) ?? missing();

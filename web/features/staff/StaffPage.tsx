@@ -1,6 +1,7 @@
 import { Button, Menu, Select, Text } from '@mantine/core';
 import { IconDownload, IconMailForward, IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
 import { download } from '../../api/download.ts';
 import { useMay, useUser } from '../../api/user.ts';
@@ -37,6 +38,8 @@ export function StaffPage(props: {
   line: string;
   noun: string;
   empty: string;
+  /** Above the list: the choice between the lists of one page. */
+  lists?: ReactNode;
 }) {
   const { type, noun } = props;
   const user = useUser();
@@ -204,6 +207,7 @@ export function StaffPage(props: {
           </Menu.Item>
         }
       />
+      {props.lists}
       <DataTable
         label={props.title}
         name={`staff-${type}`}
