@@ -75,6 +75,8 @@ export const messages = {
 /** Texts the specification leaves open. */
 export const ownMessages = {
   badLogin: 'The e-mail address or the password is not right.',
+  tooMuchToExport: (most: number) =>
+    `This list has more than ${most.toLocaleString('en')} entries. Narrow it by a search or filter, then download it again.`,
   tooManyTries: 'Too many tries. Please wait a moment and try again.',
   captchaNeeded: screenMessages.captchaNeeded,
   captchaAway: screenMessages.captchaAway,

@@ -44,8 +44,6 @@ const FLAG_WORDS: Record<Flag, string> = {
   permission_active: 'own permissions',
   is_account_executive: 'account executive',
 };
-/** The most people that an export writes. */
-const MOST = 10_000;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -152,16 +150,6 @@ export function createStaff(
         store.people(tx, companyId, asked, range),
       );
       return page(rows, total, asked);
-    },
-
-    /** The same people, all of them, for a file. @throws Refusal 403, 404 */
-    async all(ctx: Ctx, asked: store.StaffWanted): Promise<store.StaffRow[]> {
-      ctx.need('person.read');
-      own(ctx, ctx.actor.companyId, asked.type);
-      const { rows } = await inScope(db.app, ctx.scope, (tx) =>
-        store.people(tx, ctx.actor.companyId, asked, { limit: MOST, offset: 0 }),
-      );
-      return rows;
     },
 
     /**

@@ -437,7 +437,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
   test('the file has what the list shows, and no cell is a formula', async () => {
     await made({ ClientFullName: '=HYPERLINK("http://evil.test")' });
     const { body } = await ask('POST', 'general/download-token', {
-      path: '/api/configuration/user/export?type=administrator&search=hyperlink',
+      path: `/api/export/user?companyId=${acme.id}&group=all&idsys=all&type=administrator&module=all&sortby=all&order=all&search=hyperlink`,
     });
     const { payload, statusCode, headers } = await app.server.inject({
       method: 'GET',

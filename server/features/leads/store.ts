@@ -118,7 +118,16 @@ export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset
   };
 }
 
-/** The next rows of an export, oldest last, after the row with this instant and id. */
+/** The ids of a list in its order, `most` at most. */
+export async function idsOfExport(tx: Tx, asked: LeadList, most: number): Promise<string[]> {
+  const ids = await searched(tx, asked);
+  if (ids?.length === 0) return [];
+  let query = filtered(tx, asked, ids);
+  for (const column of ORDERS[asked.sort]) query = query.orderBy(sql.ref(column), asked.order);
+  return (await query.limit(most).execute()).map((row) => row.id);
+}
+
+/** The next rows of an export by date, in the asked direction, after the row with this instant and id. */
 export async function nextOfExport(
   tx: Tx,
   asked: LeadList,
@@ -128,10 +137,12 @@ export async function nextOfExport(
   const ids = await searched(tx, asked);
   if (ids?.length === 0) return [];
   let query = filtered(tx, { ...asked, sort: 'created_at' }, ids);
-  if (after) query = query.where(sql<boolean>`(l.created_at, l.id) < (${after.at}, ${after.id}::uuid)`);
+  const beyond = asked.order === 'asc' ? sql`>` : sql`<`;
+  if (after)
+    query = query.where(sql<boolean>`(l.created_at, l.id) ${beyond} (${after.at}, ${after.id}::uuid)`);
   const found = await query
-    .orderBy(sql.ref('l.created_at'), 'desc')
-    .orderBy(sql.ref('l.id'), 'desc')
+    .orderBy(sql.ref('l.created_at'), asked.order)
+    .orderBy(sql.ref('l.id'), asked.order)
     .limit(limit)
     .execute();
   return leadsByIds(

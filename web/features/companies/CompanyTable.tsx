@@ -15,7 +15,13 @@ import { ViewAsModal } from '../access/ViewAsModal.tsx';
 import { invite, remove, settle, switchManualBill, toggleMinimumSpend } from './actions.ts';
 import { EditForm } from './CompanyForms.tsx';
 import classes from './companies.module.css';
-import { type CompanyItem, type CompanyPage, readCompanies, salesWords } from './companies.ts';
+import {
+  type CompanyItem,
+  type CompanyPage,
+  companiesAsked,
+  readCompanies,
+  salesWords,
+} from './companies.ts';
 import { FILTER_WORDS, FilterPopover, filtersIn } from './FilterPopover.tsx';
 import { LogsModal } from './LogsModal.tsx';
 import { NoneYet } from './NoneYet.tsx';
@@ -230,6 +236,7 @@ function List(props: ListProps) {
         state={state}
         mayUnsort
         bare={companyID !== undefined}
+        download={companiesAsked(user, input)}
         rowKey={(row) => row.company_id}
         below={(row) => {
           const isEditing = editing === row.company_id;
