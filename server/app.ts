@@ -209,6 +209,7 @@ export function createFeatures(
     plans,
     billing,
     agreements,
+    sales,
   });
   const staff = createStaff(platform, { people, audit, access });
   const visits = createVisits(platform, { campaigns });

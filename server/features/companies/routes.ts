@@ -70,6 +70,13 @@ export function nodeToWire(row: NodeRow, above: Above): CompanyNodeData {
     leadlocalurl: slug('local', row.local_url),
     leadlocatorurl: slug('locator', row.locator_url),
     disabledaddcampaign: flag(row.campaigns_closed),
+    enablephonenumber: flag(!row.phones_off),
+    editorspreadsheet: flag(row.sheet_editor),
+    defaultAdmin: flag(row.is_default_admin),
+    customercare: flag(row.customer_care),
+    adminGetNotification: flag(row.gets_notices),
+    disabledreceivedemail: flag(row.mail_off),
+    twoFactorAuth: row.factor ?? '',
     clients: Number(row.clients),
     active_campaigns: Number(row.active_campaigns),
     version: row.version,
@@ -109,10 +116,27 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
     whiteLabelling: isOn(given.ClientWhiteLabeling),
     apiMode: isOn(given.ApiMode),
     campaignsClosed: isOn(given.disabledaddcampaign),
+    phonesOff: given.enablephonenumber && given.enablephonenumber === 'F',
+    sheetEditor: isOn(given.editorspreadsheet),
+    ownerFlags: staffFromWire({
+      userType: 'administrator',
+      defaultAdmin: given.defaultAdmin,
+      customercare: given.customercare,
+      adminGetNotification: given.adminGetNotification,
+      disabledreceivedemail: given.disabledreceivedemail,
+    }).flags,
+    factor: given.twoFactorAuth,
+    sales: { salesRep: given.salesRep, salesAE: given.salesAE, salesRef: given.salesRef },
     subdomain: given.DownlineSubDomain,
-    domain: given.DownlineDomain,
+    domain: domainIn(given),
     externalId: given.DownlineOrganizationID,
   });
+  /** Two names of one field. */
+  const domainIn = ({ DownlineDomain: one, ClientDomain: other }: Given): string | undefined => {
+    if (one !== undefined && other !== undefined && one !== other)
+      throw refuse('ClientDomain', 'is another one than DownlineDomain');
+    return one ?? other;
+  };
   /** For an id that is none of the own people's: it is of a company right below, which a client has none of. */
   const below = (ctx: Ctx, permission: Permission): void => {
     if (ctx.actor.kind === 'client') throw new Refusal('not_found', ownMessages.notFound);

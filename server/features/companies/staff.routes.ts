@@ -57,6 +57,7 @@ export interface StaffWire {
   permission_active?: TF | undefined;
   user_permissions?: { name: string; permission_active: TF }[] | undefined;
   isAccExecutive?: TF | undefined;
+  twoFactorAuth?: '' | 'email' | 'google' | undefined;
 }
 
 /** The same by the names of the service. */
@@ -83,6 +84,7 @@ export function staffFromWire(given: StaffWire): StaffGiven {
             calling: given.ClientPhoneCountryCallingCode ?? '',
           },
     role: given.ClientRole,
+    factor: given.twoFactorAuth,
     flags: Object.fromEntries(
       Object.entries(flags)
         .filter(([, value]) => value !== undefined)

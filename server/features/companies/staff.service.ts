@@ -25,6 +25,8 @@ export interface StaffGiven {
   role: string | undefined;
   flags: Partial<Record<Flag, boolean>>;
   permissions: { name: string; active: boolean }[] | undefined;
+  /** The second factor as it is: everybody sets their own. */
+  factor?: '' | 'email' | 'google' | undefined;
 }
 type Flag =
   | 'is_default_admin'
@@ -35,7 +37,8 @@ type Flag =
   | 'permission_active'
   | 'is_account_executive';
 
-const FLAG_WORDS: Record<Flag, string> = {
+/** The flags in words, for the user log. */
+export const FLAG_WORDS: Record<Flag, string> = {
   is_default_admin: 'default administrator',
   customer_care: 'customer care',
   gets_notices: 'notifications',
@@ -162,6 +165,7 @@ export function createStaff(
       given: StaffGiven & { name: string; email: string; phone: NonNullable<StaffGiven['phone']> },
     ) {
       own(ctx, companyId, given.type);
+      policy.keepsFactor(given.factor, null);
       const sender = await senderOf(ctx);
       return change(ctx, async (tx) => {
         const role = await roleOf(tx, ctx, given.role, given.type);
@@ -209,6 +213,7 @@ export function createStaff(
         const who = await found(tx, ctx, id);
         if (typeOf(who) !== given.type) missing();
         policy.mustReach(by(ctx), who);
+        policy.keepsFactor(given.factor, who.factor);
         if (given.version !== undefined && given.version !== who.version)
           throw new Refusal('conflict', configMessages.personStale);
         const had = who.role === 'owner' ? OWNER_ROLE : (who.role_id ?? '');

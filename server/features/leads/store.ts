@@ -158,6 +158,10 @@ const details = (tx: Tx) =>
     .innerJoin('campaign as c', 'c.id', 'l.campaign_id')
     .innerJoin('company as k', 'k.id', 'l.company_id');
 
+/** A number of a lead, unless its client is told none (company.phones_off). */
+const PHONE = <T extends 'phone' | 'phone2'>(column: T) =>
+  sql<string | null>`case when k.phones_off then null else ${sql.ref(`x.${column}`)} end`.as(column);
+
 const listColumns = [
   'l.id',
   'l.campaign_id',
@@ -167,8 +171,8 @@ const listColumns = [
   'x.first_name',
   'x.last_name',
   'x.email',
-  'x.phone',
-  'x.phone2',
+  PHONE('phone'),
+  PHONE('phone2'),
   'x.address',
   'x.city',
   'x.state',
