@@ -32,6 +32,7 @@ export const messages = {
   testOncePerMinute: 'You can only attempt this test once every minute. Please try again later.',
   preparingFile: 'Preparing your file...',
   downloadDone: 'Download Successful',
+  agreementDownloadFailed: 'Failed to download agreement file. Please try again later.',
   downloadFailed: 'There was an error downloading file',
   walletTopUpTitle: 'Are you sure you want to topup data wallet?',
   walletTopUp: (amount: string) => `You will top up your balance by $${amount} using a credit card.`,

@@ -80,6 +80,20 @@ async function endViewsOf(who: Principal): Promise<void> {
 const belowOf = (t: Target, who: Principal | undefined): string | null =>
   who?.grade.startsWith('root') ? t.client.agency_id : t.client.id;
 
+/** The client has accepted its agreement. */
+async function agreed({ client, personId }: Target): Promise<void> {
+  const owner = { root_id: client.root_id, agency_id: client.agency_id, company_id: client.id };
+  await inScope(app.platform.db.app, { rootId: client.root_id }, (tx) =>
+    app.features.agreements.accept(tx, {
+      owner,
+      userId: personId,
+      document: 'default_client',
+      at: app.clock.now(),
+      ip: null,
+    }),
+  );
+}
+
 /** A role of the client that nobody holds, to be changed. */
 async function freshRole(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
@@ -690,6 +704,13 @@ let samples: Record<string, Sample> = {
   'GET /api/general/document/:name': {
     named: false,
     request: () => ({ url: '/api/general/document/privacy-policy' }),
+  },
+  'GET /api/configuration/agreement/:companyID/file': {
+    named: true,
+    request: async (t) => {
+      await agreed(t);
+      return { url: `/api/configuration/agreement/${t.client.id}/file` };
+    },
   },
   'GET /api/general/document/:name/file': {
     named: false,
@@ -1375,6 +1396,7 @@ let samples: Record<string, Sample> = {
 const downloads: Record<string, Permission> = {
   'GET /api/leadspeek/report/lead/export': 'lead.read',
   'GET /api/general/document/:name/file': 'document.read',
+  'GET /api/configuration/agreement/:companyID/file': 'document.read',
   'GET /api/identity/imports/:id/errors.csv': 'people.import',
   'GET /api/ledger/statement/export': 'statement.read',
   'GET /api/billing/invoices/:id/pdf': 'invoice.read',

@@ -8,8 +8,13 @@ import { queryOf } from './transport.ts';
  * Downloads a file of the API, telling its progress in notifications.
  * Answers whether the file arrived.
  * @param path below /api, such as '/leadspeek/report/lead/export'; `query` is added to it
+ * @param failed what a failure is told as
  */
-export async function download(path: string, query: Record<string, unknown> = {}): Promise<boolean> {
+export async function download(
+  path: string,
+  query: Record<string, unknown> = {},
+  failed: string = messages.downloadFailed,
+): Promise<boolean> {
   const id = notifications.show({ message: messages.preparingFile, loading: true, autoClose: false });
   try {
     const { url } = await api.access.downloadToken({ path: `/api${path}${queryOf(query)}` });
@@ -29,8 +34,8 @@ export async function download(path: string, query: Record<string, unknown> = {}
     const why = error instanceof ApiError && error.status === 422 ? error.message : undefined;
     notifications.update({
       id,
-      title: why && messages.downloadFailed,
-      message: why ?? messages.downloadFailed,
+      title: why && failed,
+      message: why ?? failed,
       color: 'red',
       loading: false,
       autoClose: false,

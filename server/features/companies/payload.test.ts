@@ -67,10 +67,11 @@ const update = (node: Node, given: object, who = 'agency') =>
     },
     who,
   );
-const lastLog = async () =>
+const changeOf = async (companyId: string) =>
   (
     await app.admin.query(
-      `select d.description from user_log l join user_log_detail d on d.log_id = l.id where l.action like 'company.%' order by l.created_at desc, l.id desc limit 1`,
+      `select d.description from user_log l join user_log_detail d on d.log_id = l.id where l.action = 'company.update' and l.object_id = $1`,
+      [companyId],
     )
   ).rows[0].description as string;
 
@@ -135,7 +136,7 @@ describe('[CONF-01] every field of the client/user payload', () => {
       salesrepid: '',
       accountrefid: ids.seller,
     });
-    const log = await lastLog();
+    const log = await changeOf(node.company_id);
     for (const part of [
       'notifications: no',
       'leads without phone numbers: true',

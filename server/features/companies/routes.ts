@@ -44,9 +44,9 @@ export function nodeToWire(row: NodeRow, above: Above): CompanyNodeData {
     manual_bill: flag(row.manual_bill),
     is_whitelabeling: flag(row.white_labelling),
     api_mode: flag(row.api_mode),
-    // Keys come with the developer's page, agreement files with their generation: nobody has one yet.
+    // Keys come with the developer's page: nobody has one yet.
     is_user_generate_api: false,
-    company_agreement_file: '',
+    company_agreement_file: row.has_agreement ? 'download' : '',
     is_marketing_services_agreement_developer: flag(row.developer_agreed),
     exclude_minimum_spend: bit(row.excluded_minimum_spend),
     exclude_onboard_charge: bit(row.excluded_onboarding),

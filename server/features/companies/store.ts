@@ -41,6 +41,8 @@ export interface NodeRow {
   card_id: string | null;
   account_status: string | null;
   developer_agreed: boolean;
+  /** Whether the agreement of its kind was accepted, so that there is a file of it. */
+  has_agreement: boolean;
   plan_id: string | null;
   modules: string[] | null;
   terms: string[] | null;
@@ -144,6 +146,8 @@ async function nodes(tx: Tx, ids: RawBuilder<unknown>, developerVersion: string)
       a.status as account_status,
       exists (select from agreement_acceptance g where g.company_id = c.id and g.document_type = 'developer'
         and g.version = ${developerVersion} and g.accepted_at >= coalesce(b.api_mode_since, '-infinity')) as developer_agreed,
+      exists (select from agreement_acceptance g where g.company_id = c.id
+        and g.document_type = case c.kind when 'agency' then 'default_agency' else 'default_client' end) as has_agreement,
       (select o.plan_id from minspend_choice o where o.company_id = c.id
        order by o.valid_from desc, o.serial desc limit 1) as plan_id,
       s.modules, s.terms,

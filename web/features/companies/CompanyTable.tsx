@@ -12,7 +12,14 @@ import { useListState } from '../../ui/useListState.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
 import { ViewAsModal } from '../access/ViewAsModal.tsx';
-import { invite, remove, settle, switchManualBill, toggleMinimumSpend } from './actions.ts';
+import {
+  downloadAgreement,
+  invite,
+  remove,
+  settle,
+  switchManualBill,
+  toggleMinimumSpend,
+} from './actions.ts';
 import { EditForm } from './CompanyForms.tsx';
 import classes from './companies.module.css';
 import {
@@ -188,6 +195,7 @@ function List(props: ListProps) {
   const run = async (what: Doing, row: CompanyItem) => {
     if (what === 'edit') setEditing(editing === row.company_id ? undefined : row.company_id);
     else if (what === 'invite') await invite(row, user);
+    else if (what === 'agreement') await downloadAgreement(row);
     else if (what === 'remove') {
       if (await remove(row, user)) void reload();
     } else if (what === 'paymentFailed') {
