@@ -367,6 +367,17 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await page.keyboard.press('Escape');
       await dialog().waitFor({ state: 'hidden' });
     }
+    await failing('/configuration/sales', async () => {
+      await act('Zeta', 'Set sales person');
+      await dialog().getByRole('combobox', { name: 'Sales Representative' }).click();
+      await page.getByRole('option', { name: 'Sasha Sales' }).click();
+      await dialog().getByRole('button', { name: 'Save' }).click();
+      await told('We are unable to save your setting, please try again later.');
+      // What was chosen is still there, to be tried again.
+      await dialog().getByRole('button', { name: 'Clear Sales Representative' }).waitFor();
+      await dialog().getByRole('button', { name: 'Cancel' }).click();
+      await dialog().waitFor({ state: 'hidden' });
+    });
     await button('Clients of Acme Leads').click();
     await act('Northwind Outfitters', 'Price set-up');
     await dialog().getByLabel('Cost per lead').waitFor();
