@@ -4,10 +4,30 @@ import type { Ctx } from '../../platform/ctx.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Sales } from '../sales/index.ts';
 import { refuse } from './policy.ts';
-import type { Entered } from './service.ts';
 import { keepsFactor } from './staff.policy.ts';
-import { FLAG_WORDS } from './staff.service.ts';
+import { FLAG_WORDS, type StaffGiven } from './staff.service.ts';
 import * as staff from './staff.store.ts';
+
+/** What is entered of an agency or client and its owner; what is undefined stays as it is. */
+export interface Entered {
+  name: string;
+  ownerName: string;
+  email: string;
+  phone: { number: string; country: string; calling: string };
+  whiteLabelling: boolean | undefined;
+  apiMode: boolean | undefined;
+  campaignsClosed: boolean | undefined;
+  /** Of a client: its leads are told without phone numbers. */
+  phonesOff: boolean | undefined;
+  sheetEditor: boolean | undefined;
+  ownerFlags: StaffGiven['flags'];
+  /** The owner's second factor as it is: nobody else sets it. */
+  factor: '' | 'email' | 'google' | undefined;
+  sales: Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null | undefined>>;
+  subdomain: string | undefined;
+  domain: string | undefined;
+  externalId: string | undefined;
+}
 
 /** What an agency sets for a client alone. @throws Refusal 422 for an agency */
 export function clientOnly(kind: string, given: Entered) {

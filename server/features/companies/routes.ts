@@ -8,8 +8,9 @@ import { STAFF_FILTERS, type StaffFilter } from '../../../contract/staff.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import { salesNames } from '../sales/index.ts';
+import type { Entered } from './payload.service.ts';
 import { refuse } from './policy.ts';
-import type { Companies, Entered } from './service.ts';
+import type { Companies } from './service.ts';
 import { type StaffWire, staffFromWire, staffToWire } from './staff.routes.ts';
 import type { Staff } from './staff.service.ts';
 

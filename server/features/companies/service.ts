@@ -13,31 +13,9 @@ import { type People, readPhone } from '../people/index.ts';
 import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { clientOnly, createPayload } from './payload.service.ts';
+import { clientOnly, createPayload, type Entered } from './payload.service.ts';
 import * as policy from './policy.ts';
-import type { StaffGiven } from './staff.service.ts';
 import * as store from './store.ts';
-
-/** What is entered of an agency or client and its owner; what is undefined stays as it is. */
-export interface Entered {
-  name: string;
-  ownerName: string;
-  email: string;
-  phone: { number: string; country: string; calling: string };
-  whiteLabelling: boolean | undefined;
-  apiMode: boolean | undefined;
-  campaignsClosed: boolean | undefined;
-  /** Of a client: its leads are told without phone numbers. */
-  phonesOff: boolean | undefined;
-  sheetEditor: boolean | undefined;
-  ownerFlags: StaffGiven['flags'];
-  /** The owner's second factor as it is: nobody else sets it. */
-  factor: '' | 'email' | 'google' | undefined;
-  sales: Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null | undefined>>;
-  subdomain: string | undefined;
-  domain: string | undefined;
-  externalId: string | undefined;
-}
 
 /** What a save changes besides. */
 export interface Changes extends Entered {
