@@ -69,6 +69,13 @@ export const CompanyNode = z.object({
   leadlocalurl: z.string(),
   leadlocatorurl: z.string(),
   disabledaddcampaign: Flag.describe('T: the client cannot add campaigns'),
+  enablephonenumber: Flag.describe('F: the leads of the client are told without phone numbers'),
+  editorspreadsheet: Flag.describe('T: who gets the spreadsheets of the client may edit them'),
+  defaultAdmin: Flag.describe('Of the owner, as the next three'),
+  customercare: Flag,
+  adminGetNotification: Flag,
+  disabledreceivedemail: Flag,
+  twoFactorAuth: z.enum(['', 'email', 'google']),
   clients: z.int().describe('Clients of an agency'),
   active_campaigns: z.int(),
   activity: Activity.nullable().describe('null: not for whoever may not see leads and statements'),
@@ -144,6 +151,13 @@ const ruled = (fault: (text: string) => string | null, required: string) =>
     });
 const Optional = z.string().trim().optional();
 
+const Factor = z
+  .enum(['', 'email', 'google'])
+  .describe('As it is: everybody sets their own second factor (refused otherwise)');
+const SalesPerson = z
+  .union([z.literal(''), z.null(), Id])
+  .describe("'' or null: nobody; as PUT /configuration/sales sets it");
+
 /** What is entered of an agency or client and its owner (spec product 3, Client/user payload fields). */
 const Fields = z.object({
   companyID: Id.describe('The company above'),
@@ -164,8 +178,23 @@ const Fields = z.object({
   ClientWhiteLabeling: Flag.optional(),
   ApiMode: Flag.optional(),
   disabledaddcampaign: Flag.optional(),
+  enablephonenumber: Flag.optional().describe('Of a client; F: its leads are told without phone numbers'),
+  editorspreadsheet: Flag.optional().describe('Of a client; T: who gets its spreadsheets may edit them'),
+  // Of the owner (spec product 3); what only administrators have is refused instead of dropped.
+  ClientRole: z.literal('owner', 'is the owner of an agency or client').optional(),
+  defaultAdmin: Flag.optional(),
+  customercare: Flag.optional(),
+  adminGetNotification: Flag.optional(),
+  disabledreceivedemail: Flag.optional(),
+  permission_active: z.literal('T', 'is for administrators only').optional(),
+  user_permissions: z.array(z.unknown()).max(0, 'is for administrators only').optional(),
+  twoFactorAuth: Factor.optional(),
+  salesRep: SalesPerson.optional(),
+  salesAE: SalesPerson.optional(),
+  salesRef: SalesPerson.optional(),
   DownlineSubDomain: Optional,
   DownlineDomain: Optional,
+  ClientDomain: Optional.describe('The same as DownlineDomain'),
   DownlineOrganizationID: Optional.refine(
     (text) => text === undefined || (lengthOf(text) <= NAME_MAX && !hasControls(text)),
     'must not exceed 255 characters',
@@ -175,7 +204,7 @@ const Status = z.union([z.boolean(), Flag.transform((flag) => flag === 'T')]);
 const tags = ['Agencies and clients'];
 const Saved = Done.extend({ data: z.union([z.array(CompanyNode), z.array(StaffNode)]) });
 
-/** What is entered of somebody of the own company: an administrator or, of a root, a sales person. */
+/** What is entered of somebody of the own company: an administrator or, of a root or agency, a sales person. */
 const Person = Fields.pick({
   idsys: true,
   ClientFullName: true,
@@ -183,7 +212,11 @@ const Person = Fields.pick({
   ClientPhone: true,
   ClientPhoneCountryCode: true,
   ClientPhoneCountryCallingCode: true,
-}).extend({ companyID: Id.describe('The own company'), ...StaffFields.shape });
+}).extend({
+  companyID: Id.describe('The own company'),
+  ...StaffFields.shape,
+  twoFactorAuth: Factor.optional(),
+});
 const Version = z.int().min(1).optional().describe('The version that was edited; left out: whatever it is');
 const CompanyChange = Fields.extend({
   ClientID: Id.describe('Its owner; of a company without one the company'),

@@ -84,13 +84,17 @@ export const LeadFilter = z.object({
   searchQuery: z.string().trim().max(200).optional(),
 });
 
+const LEAD_SORTS = z.enum(['created_at', 'last_name', 'email']).optional();
+/** What the file of a list of leads is asked with. */
+export const LeadFile = LeadFilter.extend({ sortby: LEAD_SORTS, order: PageQuery.shape.order });
+
 export const leads = {
   list: call
     .route({ method: 'GET', path: '/leadspeek/report/lead', tags: ['Leads'], summary: 'Leads, paged' })
     .meta({ access: 'lead.read' })
     .input(
       PageQuery.extend(LeadFilter.shape).extend({
-        sortby: z.enum(['created_at', 'last_name', 'email']).optional(),
+        sortby: LEAD_SORTS,
       }),
     )
     .output(Page(LeadRow)),

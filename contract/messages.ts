@@ -32,6 +32,7 @@ export const messages = {
   testOncePerMinute: 'You can only attempt this test once every minute. Please try again later.',
   preparingFile: 'Preparing your file...',
   downloadDone: 'Download Successful',
+  agreementDownloadFailed: 'Failed to download agreement file. Please try again later.',
   downloadFailed: 'There was an error downloading file',
   walletTopUpTitle: 'Are you sure you want to topup data wallet?',
   walletTopUp: (amount: string) => `You will top up your balance by $${amount} using a credit card.`,
@@ -75,6 +76,8 @@ export const messages = {
 /** Texts the specification leaves open. */
 export const ownMessages = {
   badLogin: 'The e-mail address or the password is not right.',
+  tooMuchToExport: (most: number) =>
+    `This list has more than ${most.toLocaleString('en')} entries. Narrow it by a search or filter, then download it again.`,
   tooManyTries: 'Too many tries. Please wait a moment and try again.',
   captchaNeeded: screenMessages.captchaNeeded,
   captchaAway: screenMessages.captchaAway,

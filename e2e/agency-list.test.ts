@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
@@ -221,7 +222,8 @@ describe('[AGCY-01] the agency list in the browser', () => {
       const response = await route.fetch();
       const body = await response.json();
       for (const one of body.data) if (one.company_name === 'Zeta') one.payment_status = 'failed';
-      await route.fulfill({ response, json: body });
+      // One that is under way when the route is taken back has been answered already.
+      await route.fulfill({ response, json: body }).catch(() => undefined);
     });
     await page.reload();
     const card = button('Payment failed of Zeta');
@@ -293,6 +295,40 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('[AGCY-20] [AGCY-04] the agreement file is made on demand, and a failure says so', async () => {
+    const action = 'Download agreement file';
+    const file = page.waitForEvent('download');
+    await act('Acme Leads', action);
+    expect((await file).suggestedFilename()).toBe('agreement-Acme-Leads.pdf');
+    await page.getByText('Download Successful').waitFor();
+    await failing('/configuration/agreement/*/file**', async () => {
+      await act('Acme Leads', action);
+      await told('Failed to download agreement file. Please try again later.');
+    });
+    // Zeta has accepted none.
+    await button('Actions of Zeta').click();
+    await page.getByRole('menuitem', { name: 'User logs' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: action }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+  });
+
+  test('[CONF-02] the list is downloaded as it is shown, and the summary says how many', async () => {
+    const search = page.getByPlaceholder('Search agencies');
+    await search.fill('acme');
+    await expect.poll(agencies).toEqual(['Acme Leads']);
+    const file = page.waitForEvent('download');
+    await button('Download Data').click();
+    const got = await file;
+    expect(got.suggestedFilename()).toMatch(/^agencies-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = readFileSync(await got.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect([lines.length, lines[1]!.split(',')[0]]).toEqual([2, 'Acme Leads']);
+    await page.getByText(/^1 entry in agencies-/).waitFor();
+    await search.fill('');
+    await row('Zeta').waitFor();
+  });
+
   test('[AGCY-15] the onboarding charge: its rules, its save and its failure', async () => {
     await button('Onboarding charge of Zeta').click();
     const box = page.getByRole('dialog', { name: 'Onboarding charge of Zeta' });
@@ -331,6 +367,18 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await page.keyboard.press('Escape');
       await dialog().waitFor({ state: 'hidden' });
     }
+    await failing('/configuration/sales', async () => {
+      await act('Zeta', 'Set sales person');
+      const representative = dialog().getByRole('combobox', { name: 'Sales Representative' });
+      await representative.click();
+      await page.getByRole('option', { name: 'Sasha Sales' }).click();
+      await dialog().getByRole('button', { name: 'Save' }).click();
+      await told('We are unable to save your setting, please try again later.');
+      // What was chosen is still there, to be tried again.
+      expect(await representative.inputValue()).toBe('Sasha Sales');
+      await dialog().getByRole('button', { name: 'Cancel' }).click();
+      await dialog().waitFor({ state: 'hidden' });
+    });
     await button('Clients of Acme Leads').click();
     await act('Northwind Outfitters', 'Price set-up');
     await dialog().getByLabel('Cost per lead').waitFor();

@@ -60,6 +60,62 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
   await page.getByText('The person is back and can sign in again.').waitFor();
 });
 
+test('[CONF-02] [ROLE-02] an agency lists its sales people; their account executive sees the clients in their care and no more', async () => {
+  const page = await signIn('acme.localhost', 'agency@demo.test');
+  await page.goto(demo.url('acme.localhost', '/configuration/administrator-list'));
+  await page.getByText('Sales people', { exact: true }).click();
+  await page.getByRole('row', { name: /Sidra Seller.*Account executive/ }).waitFor();
+  await noAxeFindings(page);
+  await page.getByRole('button', { name: 'Add sales account' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('Sees the clients in their care', { exact: false }).waitFor();
+  expect(await drawer.getByRole('combobox', { name: 'Role' }).count()).toBe(0);
+
+  const seller = await signIn('acme.localhost', 'seller@demo.test');
+  await seller.goto(demo.url('acme.localhost', '/configuration/client-management'));
+  await seller.getByRole('row', { name: /Harbor/ }).waitFor();
+  expect(await seller.locator('tbody tr').count()).toBe(1);
+  expect(await seller.getByRole('columnheader', { name: 'ACTION' }).count()).toBe(0);
+  expect(await seller.getByRole('button', { name: 'Add client' }).count()).toBe(0);
+  await noAxeFindings(seller);
+  for (const path of ['administrator-list', 'general-setting', 'sales-account-list', 'agency-list']) {
+    await seller.goto(demo.url('acme.localhost', `/configuration/${path}`));
+    await seller.getByRole('heading', { name: 'Page Not Found' }).waitFor();
+  }
+});
+
+test('[CONF-03] each tab of the settings is saved on its own, says what it changed, and keeps what a failure did not take', async () => {
+  const page = await signIn('bluepeak.localhost', 'agency2@demo.test');
+  await page.goto(demo.url('bluepeak.localhost', '/configuration/general-setting?tab=registration'));
+  const door = page.getByRole('switch', { name: 'People may register here' });
+  const was = await door.isChecked();
+  await door.click({ force: true });
+  await page.getByText('You have unsaved changes.').waitFor();
+  const body = JSON.stringify({ result: 'failed', message: 'Boom', errors: {}, requestId: 'x' });
+  await page.route('**/api/configuration/setting', (route) =>
+    route.fulfill({ status: 500, contentType: 'application/json', body }),
+  );
+  const save = page.getByRole('button', { name: 'Save' });
+  await save.click();
+  await page.getByText('We are unable to save your setting, please try again later.').waitFor();
+  expect(await door.isChecked()).toBe(!was);
+  await page.unroute('**/api/configuration/setting');
+  const sent: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sent.push(request.url());
+  });
+  await save.click();
+  await page.getByText('Setting has been saved.').waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: `Changed: registration is ${was ? 'closed' : 'open'}.` })
+    .waitFor();
+  expect(sent).toHaveLength(1);
+  await page.getByRole('tab', { name: 'Modules' }).click();
+  await page.getByRole('tab', { name: 'Registration' }).click();
+  await expect.poll(() => door.isChecked()).toBe(!was);
+});
+
 test('[CONF-03] [CONF-09] an agency sees what a mail server answers before it saves one', async () => {
   // It speaks the protocol, on loopback: the guard must keep tenants from it.
   const server = new SMTPServer({ disabledCommands: ['STARTTLS', 'AUTH'], logger: false });

@@ -124,7 +124,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     expect(await history.innerText()).toMatch(/Top-up[\s\S]*expires/);
     await wallet().getByText('$500.00 is charged when the balance falls to $50.00.').waitFor();
     const arrived = page.waitForEvent('download');
-    await wallet().getByRole('button', { name: 'Download' }).press('Enter');
+    await wallet().getByRole('button', { name: 'Download Data' }).press('Enter');
     const file = readFileSync(await (await arrived).path(), 'utf8');
     expect(file).toMatch(/Top-up,topup,500\.00,500\.00,\d{4}-\d\d-\d\d/);
     await page.getByText('Download Successful').waitFor();

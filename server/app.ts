@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import type { AnyContractRouter } from '@orpc/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contract } from '../contract/index.ts';
 import { isKnownPath } from '../contract/routing.ts';
+import { EXPORTS } from './exports.ts';
 import {
   accessFinish,
   accessIsViewing,
@@ -21,7 +23,6 @@ import {
   createStaff,
   rootsRoutes,
   searchRoutes,
-  staffPlain,
 } from './features/companies/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
@@ -58,9 +59,10 @@ import { openDatabase } from './platform/db/connect.ts';
 import { isMigrated } from './platform/db/migrate.ts';
 import { inScope } from './platform/db/scope.ts';
 import { EventHub } from './platform/events.ts';
+import { exportRoute } from './platform/http/csv-file.ts';
 import { describeApi, referencePage } from './platform/http/openapi.ts';
 import type { PlainRoute } from './platform/http/routes.ts';
-import { addCalls, addPlain, createServer, type Doors } from './platform/http/server.ts';
+import { type AnyHandler, addCalls, addPlain, createServer, type Doors } from './platform/http/server.ts';
 import { addSite, type SitePage } from './platform/http/site.ts';
 import { Jobs } from './platform/jobs.ts';
 import { createLimits } from './platform/limits.ts';
@@ -207,6 +209,7 @@ export function createFeatures(
     plans,
     billing,
     agreements,
+    sales,
   });
   const staff = createStaff(platform, { people, audit, access });
   const visits = createVisits(platform, { campaigns });
@@ -342,6 +345,16 @@ export async function createApp(parts: AppParts) {
   if (has('ingest')) addVisitRoutes(server, features.visits.ingest, join(dist, 'pixel/v1/pixel.js'));
   if (has('web')) {
     const documents = documentsRoutes(features.agreements);
+    // A list is downloaded by the very call that shows it.
+    const handlerOf = new Map<unknown, AnyHandler>();
+    const calls = (
+      router: AnyContractRouter,
+      handlers: Record<string, AnyHandler>,
+      finish?: Parameters<typeof addCalls>[5],
+    ): void => {
+      for (const [name, call] of Object.entries(router)) handlerOf.set(call, handlers[name]!);
+      addCalls(server, clock, doors, router, handlers, finish);
+    };
     const plain: PlainRoute[] = [
       ...documents.plain,
       ...tenancy.plain,
@@ -353,7 +366,7 @@ export async function createApp(parts: AppParts) {
       ...ledger.plain,
       ...dataWallet.plain,
       ...pdfRoutes(platform, features.tenants, features.invoices.read.one),
-      ...staffPlain(features.staff),
+      ...EXPORTS.map((list) => exportRoute(list, (one) => handlerOf.get(one)!)),
     ];
     const reference: PlainRoute[] = [
       {
@@ -398,55 +411,37 @@ export async function createApp(parts: AppParts) {
     };
     const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog, notice]);
     addPlain(server, clock, doors, [...plain, ...reference]);
-    addCalls(server, clock, doors, contract.access, accessRoutes(features.access), accessFinish);
-    addCalls(server, clock, doors, contract.tenants, tenancy.handlers);
-    addCalls(server, clock, doors, contract.settings, settings.handlers);
-    addCalls(server, clock, doors, contract.setup, setupRoutes(features.setup));
-    addCalls(server, clock, doors, contract.sales, {
+    calls(contract.access, accessRoutes(features.access), accessFinish);
+    calls(contract.tenants, tenancy.handlers);
+    calls(contract.settings, settings.handlers);
+    calls(contract.setup, setupRoutes(features.setup));
+    calls(contract.sales, {
       ...salesListRoutes(features.sales),
       ...salesRoutes(features.setup),
     });
-    addCalls(server, clock, doors, contract.documents, documents.handlers);
-    addCalls(server, clock, doors, contract.profile, profile.handlers);
-    addCalls(server, clock, doors, contract.roles, rolesRoutes(features.setup));
-    addCalls(server, clock, doors, contract.companies, companiesRoutes(features.companies, features.staff));
-    addCalls(server, clock, doors, contract.roots, rootsRoutes(platform, features));
-    addCalls(server, clock, doors, contract.search, searchRoutes(platform, features));
-    addCalls(server, clock, doors, contract.costs, costsRoutes(features, features.settings.onboardingOf));
-    addCalls(
-      server,
-      clock,
-      doors,
-      contract.onboarding,
-      onboardingRoutes(features.onboarding, features.payments),
-    );
-    addCalls(server, clock, doors, contract.minspend, minspendRoutes(features.minimumSpend));
-    addCalls(server, clock, doors, contract.campaigns, campaignsRoutes(features.campaigns));
-    addCalls(server, clock, doors, contract.prepaid, prepaidRoutes(features.prepaid));
-    addCalls(server, clock, doors, contract.leads, leads.handlers);
-    addCalls(server, clock, doors, contract.insight, insightRoutes(platform, features.tenants));
-    addCalls(server, clock, doors, contract.delivery, delivery.handlers);
-    addCalls(server, clock, doors, contract.identity, identity.handlers);
-    addCalls(server, clock, doors, contract.ledger, ledger.handlers);
-    addCalls(server, clock, doors, contract.invoices, invoicesRoutes(features.invoices));
-    addCalls(server, clock, doors, contract.payments, paymentsRoutes(features.payments, platform));
-    addCalls(
-      server,
-      clock,
-      doors,
-      contract.collection,
-      collectionRoutes(features.collection, features.payments),
-    );
+    calls(contract.documents, documents.handlers);
+    calls(contract.profile, profile.handlers);
+    calls(contract.roles, rolesRoutes(features.setup));
+    calls(contract.companies, companiesRoutes(features.companies, features.staff));
+    calls(contract.roots, rootsRoutes(platform, features));
+    calls(contract.search, searchRoutes(platform, features));
+    calls(contract.costs, costsRoutes(features, features.settings.onboardingOf));
+    calls(contract.onboarding, onboardingRoutes(features.onboarding, features.payments));
+    calls(contract.minspend, minspendRoutes(features.minimumSpend));
+    calls(contract.campaigns, campaignsRoutes(features.campaigns));
+    calls(contract.prepaid, prepaidRoutes(features.prepaid));
+    calls(contract.leads, leads.handlers);
+    calls(contract.insight, insightRoutes(platform, features.tenants));
+    calls(contract.delivery, delivery.handlers);
+    calls(contract.identity, identity.handlers);
+    calls(contract.ledger, ledger.handlers);
+    calls(contract.invoices, invoicesRoutes(features.invoices));
+    calls(contract.payments, paymentsRoutes(features.payments, platform));
+    calls(contract.collection, collectionRoutes(features.collection, features.payments));
     addNoticeRoute(server, features.payments);
-    addCalls(server, clock, doors, contract.caps, capsRoutes(features.caps));
-    addCalls(server, clock, doors, contract.wallet, dataWallet.handlers);
-    addCalls(
-      server,
-      clock,
-      doors,
-      contract.agreements,
-      marketingRoutes(features.agreements, features.plans.monthsOf),
-    );
+    calls(contract.caps, capsRoutes(features.caps));
+    calls(contract.wallet, dataWallet.handlers);
+    calls(contract.agreements, marketingRoutes(features.agreements, features.plans.monthsOf));
     const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
       const tenant = request.tenant!;
       const brand = await tenancy.frontDoor(tenant);

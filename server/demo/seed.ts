@@ -34,6 +34,7 @@ export const DEMO_LOGINS = [
   { email: 'sales@demo.test', host: '', what: "the platform's sales" },
   { email: 'agency2@demo.test', host: 'bluepeak.', what: 'owner of the agency Blue Peak Media' },
   { email: 'executive@demo.test', host: '', what: "the platform's account executive" },
+  { email: 'seller@demo.test', host: 'acme.', what: 'account executive of the agency Acme Leads' },
   {
     email: 'cedar@demo.test',
     host: 'cedar.',
@@ -213,6 +214,9 @@ export async function seedDemo(
   await user(acme, 'reader@demo.test', 'Riley Reader', 'administrator', { roleId: readOnly.id });
   const casey = await user(northwind, 'client@demo.test', 'Casey Northwind');
   await user(harbor, 'client2@demo.test', 'Harper Harbor');
+  const seller = await user(acme, 'seller@demo.test', 'Sidra Seller', 'sales', { isAccountExecutive: true });
+  await make.salesAccount(acme, seller.id, 'approve');
+  await make.sales(harbor, { account_executive: seller.id });
   await user(bluepeak, 'agency2@demo.test', 'Blake Peak');
   await user(summit, 'enterprise@demo.test', 'Sidney Summit');
   await user(ridge, 'agency3@demo.test', 'Reese Ridge');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/permissions.ts';
+import { EXPORTS } from '../exports.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
 import { duesOf } from './dues.ts';
@@ -78,6 +79,20 @@ async function endViewsOf(who: Principal): Promise<void> {
 /** The target's company right below the one that asks. */
 const belowOf = (t: Target, who: Principal | undefined): string | null =>
   who?.grade.startsWith('root') ? t.client.agency_id : t.client.id;
+
+/** The client has accepted its agreement. */
+async function agreed({ client, personId }: Target): Promise<void> {
+  const owner = { root_id: client.root_id, agency_id: client.agency_id, company_id: client.id };
+  await inScope(app.platform.db.app, { rootId: client.root_id }, (tx) =>
+    app.features.agreements.accept(tx, {
+      owner,
+      userId: personId,
+      document: 'default_client',
+      at: app.clock.now(),
+      ip: null,
+    }),
+  );
+}
 
 /** A role of the client that nobody holds, to be changed. */
 async function freshRole(target: Target): Promise<string> {
@@ -284,7 +299,7 @@ async function openInvoice(target: Target, who: Principal | undefined): Promise<
   return id;
 }
 
-const samples: Record<string, Sample> = {
+let samples: Record<string, Sample> = {
   // Of the own company's invoices only: an agency does not pay those of its clients.
   'POST /api/billing/invoices/:id/pay': {
     named: true,
@@ -578,10 +593,6 @@ const samples: Record<string, Sample> = {
     }),
     passes: [429],
   },
-  'GET /api/configuration/user/export': {
-    named: false,
-    request: () => ({ url: '/api/configuration/user/export?type=administrator' }),
-  },
   'POST /api/leadspeek/check-campaign-active': {
     named: true,
     request: (t) => ({
@@ -693,6 +704,13 @@ const samples: Record<string, Sample> = {
   'GET /api/general/document/:name': {
     named: false,
     request: () => ({ url: '/api/general/document/privacy-policy' }),
+  },
+  'GET /api/configuration/agreement/:companyID/file': {
+    named: true,
+    request: async (t) => {
+      await agreed(t);
+      return { url: `/api/configuration/agreement/${t.client.id}/file` };
+    },
   },
   'GET /api/general/document/:name/file': {
     named: false,
@@ -1378,14 +1396,35 @@ const samples: Record<string, Sample> = {
 const downloads: Record<string, Permission> = {
   'GET /api/leadspeek/report/lead/export': 'lead.read',
   'GET /api/general/document/:name/file': 'document.read',
+  'GET /api/configuration/agreement/:companyID/file': 'document.read',
   'GET /api/identity/imports/:id/errors.csv': 'people.import',
   'GET /api/ledger/statement/export': 'statement.read',
   'GET /api/billing/invoices/:id/pdf': 'invoice.read',
   'GET /api/billing/invoices/:id/credit-notes/:note/pdf': 'invoice.read',
-  'GET /api/configuration/user/export': 'person.read',
   'GET /api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date':
     'wallet.read',
 };
+
+// The file of a list is asked by whoever may ask the list, for the same: each has its call's sample and permission.
+for (const { name, call } of EXPORTS) {
+  const { route, meta } = call['~orpc'] as { route: { path: string }; meta: { access: Permission } };
+  const path = `/api${route.path}`;
+  const sample = samples[`GET ${path.replace(/\{(\w+)\}/g, ':$1')}`]!;
+  samples[`GET /api/export/${name}`] = {
+    ...sample,
+    async request(target, who) {
+      const url = new URL((await sample.request(target, who)).url, 'http://x');
+      const values = url.pathname.split('/');
+      for (const [at, part] of path.split('/').entries())
+        if (part.startsWith('{')) url.searchParams.set(part.slice(1, -1), decodeURIComponent(values[at]!));
+      return { url: `/api/export/${name}?${url.searchParams}` };
+    },
+  };
+  downloads[`GET /api/export/${name}`] = meta.access;
+}
+const last = 'POST /api/logout';
+const { [last]: logout, ...others } = samples;
+samples = { ...others, [last]: logout! };
 
 beforeAll(async () => {
   app = await testApp();
@@ -1625,17 +1664,16 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
       const sample = samples[key]!;
       for (const principal of principals) {
         for (const target of sample.named ? targets : [own]) {
-          const { url } = await sample.request(target);
+          const { url } = await sample.request(target, principal);
           const { status, text } = await download(url, principal);
           const at = [key, principal.grade, target.name];
           expect([...at, leaks(text, principal)]).toEqual([...at, []]);
           const seen =
             !sample.named ||
             (sample.rootOnly ? target.client.root_id === own.client.root_id : principal.sees(target));
-          expect([...at, status]).toEqual([
-            ...at,
-            !may(principal.grade, permission) ? 403 : seen ? 200 : 404,
-          ]);
+          const needs = [permission, ...(sample.also ? [sample.also] : [])];
+          const expected = !needs.every((one) => may(principal.grade, one)) ? 403 : seen ? 200 : 404;
+          expect([...at, sample.passes?.includes(status) ? expected : status]).toEqual([...at, expected]);
         }
       }
     }

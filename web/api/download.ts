@@ -1,15 +1,20 @@
 import { notifications } from '@mantine/notifications';
 import { messages } from '../../contract/messages.ts';
 import { api } from './client.ts';
-import { errorOf } from './errors.ts';
+import { ApiError, errorOf } from './errors.ts';
 import { queryOf } from './transport.ts';
 
 /**
  * Downloads a file of the API, telling its progress in notifications.
  * Answers whether the file arrived.
  * @param path below /api, such as '/leadspeek/report/lead/export'; `query` is added to it
+ * @param failed what a failure is told as
  */
-export async function download(path: string, query: Record<string, unknown> = {}): Promise<boolean> {
+export async function download(
+  path: string,
+  query: Record<string, unknown> = {},
+  failed: string = messages.downloadFailed,
+): Promise<boolean> {
   const id = notifications.show({ message: messages.preparingFile, loading: true, autoClose: false });
   try {
     const { url } = await api.access.downloadToken({ path: `/api${path}${queryOf(query)}` });
@@ -18,22 +23,33 @@ export async function download(path: string, query: Record<string, unknown> = {}
     save(await response.blob(), fileName(response) ?? path.split('/').at(-1) ?? 'file');
     notifications.update({
       id,
-      message: messages.downloadDone,
+      ...done(response),
       color: 'green',
       loading: false,
       autoClose: 3000,
     });
     return true;
-  } catch {
+  } catch (error) {
+    // What was refused says why; all else says no more than that it failed.
+    const why = error instanceof ApiError && error.status === 422 ? error.message : undefined;
     notifications.update({
       id,
-      message: messages.downloadFailed,
+      title: why && failed,
+      message: why ?? failed,
       color: 'red',
       loading: false,
       autoClose: false,
     });
     return false;
   }
+}
+
+/** What the file of a list holds, so that nobody has to open it to know. */
+function done(response: Response): { title?: string; message: string } {
+  const rows = response.headers.get('X-Total-Count');
+  if (rows === null) return { message: messages.downloadDone };
+  const entries = `${Number(rows).toLocaleString('en')} ${rows === '1' ? 'entry' : 'entries'}`;
+  return { title: messages.downloadDone, message: `${entries} in ${fileName(response)}` };
 }
 
 function fileName(response: Response): string | undefined {

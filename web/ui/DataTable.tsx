@@ -6,6 +6,7 @@ import type { DataTableProps } from './DataTable.types.ts';
 import { Cards, Rows } from './DataTableBody.tsx';
 import { Pager, PhoneSort, Search } from './DataTableControls.tsx';
 import { SelectionBar } from './DataTableSelection.tsx';
+import { DownloadData } from './DownloadData.tsx';
 import { ErrorState } from './states.tsx';
 
 export type { Column, ListQuery } from './DataTable.types.ts';
@@ -28,7 +29,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const isNarrowed = Boolean(state?.q) || (props.filters?.length ?? 0) > 0;
   const skeletons = query.data ? 0 : (state?.perPage ?? 5);
   const parts = { ...props, columns: shown, rows, skeletons, isNarrowed };
-  const hasBar = !props.bare && (props.search || props.actions || state);
+  const hasBar = !props.bare && (props.search || props.actions || props.download || state);
 
   return (
     <section
@@ -62,6 +63,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               <PhoneSort columns={columns} state={state} mayUnsort={props.mayUnsort ?? false} />
             )}
             {props.actions}
+            {props.download && <DownloadData {...props.download} compact={isPhone} />}
             <Menu closeOnItemClick={false} position="bottom-end">
               <Menu.Target>
                 <ActionIcon variant="default" size={36} aria-label={`Columns and density of ${props.label}`}>
@@ -128,7 +130,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </SelectionBar>
       )}
       {state && query.data && (query.data.total ?? 0) > 0 && (
-        <Pager state={state} data={query.data} label={props.label} />
+        <Pager
+          state={state}
+          data={query.data}
+          label={props.label}
+          // A list within a list has no bar for it.
+          tools={props.bare && props.download && <DownloadData {...props.download} compact />}
+        />
       )}
     </section>
   );

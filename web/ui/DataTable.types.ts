@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Downloadable } from './DownloadData.tsx';
 import type { Selection } from './selection.ts';
 import type { ListState } from './useListState.ts';
 
@@ -65,6 +66,8 @@ export interface DataTableProps<Row> {
   filters?: { label: string; onRemove: () => void }[];
   /** At the right of the bar: selects, buttons. */
   actions?: ReactNode;
+  /** What the list is downloaded by: every list can be. */
+  download?: Downloadable;
   /** Absent: rows cannot be ticked. */
   selection?: TableSelection<Row> | undefined;
   empty: ReactNode;

@@ -1,7 +1,7 @@
 import { CloseButton, Group, NativeSelect, Pagination, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import type { Column, ListQuery } from './DataTable.types.ts';
 import { num } from './format.ts';
@@ -79,10 +79,12 @@ export function Pager({
   state,
   data,
   label,
+  tools,
 }: {
   state: ListState;
   data: NonNullable<ListQuery<unknown>['data']>;
   label: string;
+  tools?: ReactNode;
 }) {
   const total = data.total ?? 0;
   const last = data.last_page ?? Math.max(1, Math.ceil(total / state.perPage));
@@ -98,6 +100,7 @@ export function Pager({
         Showing {num(data.from ?? 0)} to {num(data.to ?? 0)} of {num(total)} entries
       </Text>
       <Group gap="sm" wrap="nowrap">
+        {tools}
         <NativeSelect
           aria-label={`Rows per page of ${label}`}
           size="xs"

@@ -4,13 +4,17 @@ import { notifyFailed } from './notify.ts';
 
 /**
  * Puts a failed save where it belongs: messages per field under their fields, the first of them focused; what names
- * no field of the form becomes a notification.
+ * no field of the form becomes a notification, under `title` where one is given.
  */
-export function showFormError<Values extends object>(form: UseFormReturnType<Values>, error: unknown): void {
+export function showFormError<Values extends object>(
+  form: UseFormReturnType<Values>,
+  error: unknown,
+  title?: string,
+): void {
   const fields = error instanceof ApiError ? error.errors : {};
   const known = Object.entries(fields).filter(([field]) => field.split('.')[0]! in form.getValues());
   if (known.length === 0) {
-    notifyFailed(error);
+    notifyFailed(error, title);
     return;
   }
   form.setErrors(Object.fromEntries(known.map(([field, texts]) => [field, texts.join(' ')])));

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
+import { extractText } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { messages } from '../../../contract/messages.ts';
+import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 
@@ -8,12 +10,13 @@ let app: TestApp;
 let agency: Company;
 let user: { id: string; email: string };
 let token: string;
+let root: Company;
 const host = 'acme.test';
 
 beforeAll(async () => {
   app = await testApp();
-  const root = await app.make.root({ host: 'root.test', isMaster: true, name: 'Meridian' });
-  agency = await app.make.agency(root, { host, name: 'Acme' });
+  root = await app.make.root({ host: 'root.test', isMaster: true, name: 'Meridian' });
+  agency = await app.make.agency(root, { host, name: 'Acme', brand: { name: 'Acme' } });
   user = await app.make.user(agency, { password: PASSWORD });
   token = await app.signIn(user.email, host);
 });
@@ -117,5 +120,94 @@ describe('[BETA-03] agreements', () => {
       (await ask('GET', `marketing-services-agreement-feature?user_id=${nobody}&feature_id=1`)).status,
     ).toBe(404);
     expect((await feature({ feature_id: 4 })).status).toBe(422);
+  });
+});
+
+describe('[AGCY-20] [AGCY-04] the agreement file of a company', () => {
+  /** Downloads by a one-use token; the status and the text of what came. */
+  async function file(who: string, at: string, companyId: string) {
+    const path = `/api/configuration/agreement/${companyId}/file`;
+    const { body } = await app.call('POST', '/api/general/download-token', {
+      host: at,
+      token: who,
+      body: { path },
+    });
+    const answer = await app.server.inject({ method: 'GET', url: String(body.url), headers: { host: at } });
+    if (answer.statusCode !== 200) return { status: answer.statusCode, text: '', name: '' };
+    const pages = await extractText(new Uint8Array(answer.rawPayload), { mergePages: true });
+    const name = String(answer.headers['content-disposition']);
+    return { status: 200, text: pages.text.replaceAll(/\s+/g, ' '), name };
+  }
+  const fileOf = async (companyId: string, who: string, at: string, parent: string) => {
+    const url = `/api/configuration/user/${parent}/all/all/all/all/all/all/all?PerPage=100`;
+    const { body } = await app.call('GET', url, { host: at, token: who });
+    return (body.data as { company_id: string; company_agreement_file: string }[]).find(
+      (row) => row.company_id === companyId,
+    )!.company_agreement_file;
+  };
+
+  test('is there once the agreement is accepted, made on demand, with its text and who accepted it', async () => {
+    const owner = await app.make.user(root, { email: 'root@x.test', password: PASSWORD });
+    const rootToken = await app.signIn(owner.email, 'root.test');
+    const made = await app.make.agency(root, { host: 'new.test', name: 'New & <Bright>' });
+    const person = await app.make.user(made, { name: 'Nia New', password: PASSWORD });
+    const theirs = await app.signIn(person.email, 'new.test');
+    expect(await fileOf(made.id, rootToken, 'root.test', root.id)).toBe('');
+    expect((await file(rootToken, 'root.test', made.id)).status).toBe(404);
+    const agreed = await app.call('POST', '/api/general/marketing-services-agreement', {
+      host: 'new.test',
+      token: theirs,
+      body: {
+        user_id: person.id,
+        is_marketing_services_agreement_developer: 'T',
+        company_name: 'New',
+        company_id: made.id,
+        location_menu: 'Set-up',
+        document_type: 'default_agency',
+      },
+    });
+    expect(agreed.status).toBe(200);
+    expect(await fileOf(made.id, rootToken, 'root.test', root.id)).toBe('download');
+    const { status, text, name } = await file(rootToken, 'root.test', made.id);
+    expect([status, name]).toEqual([200, 'attachment; filename="agreement-New-Bright-.pdf"']);
+    for (const part of [
+      'Agency agreement',
+      'Meridian and New & <Bright>',
+      'Accepted for: New & <Bright>',
+      'By: Nia New',
+      'Version: 1',
+      'March 10, 2026',
+    ])
+      expect(text).toContain(part);
+    expect(text).toMatch(/SHA-256 of the text: [0-9a-f]{64}/);
+    expect(text).not.toContain('has changed since');
+  });
+
+  test("a client's is with its agency; another tenant's is not there", async () => {
+    const client = await app.make.client(agency, { name: 'Cleo' });
+    const person = await app.make.user(client, { name: 'Clara', password: PASSWORD });
+    const owner = { root_id: root.id, agency_id: agency.id, company_id: client.id };
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.agreements.accept(tx, {
+        owner,
+        userId: person.id,
+        document: 'default_client',
+        at: app.clock.now(),
+        ip: '203.0.113.9',
+        html: 'an older wording',
+      }),
+    );
+    expect(await fileOf(client.id, token, host, agency.id)).toBe('download');
+    const { text } = await file(token, host, client.id);
+    for (const part of ['Acme and Cleo', 'From: 203.0.113.9', 'has changed since'])
+      expect(text).toContain(part);
+    expect(text).not.toContain('Meridian');
+    const other = await app.make.agency(root, { host: 'other.test' });
+    const stranger = await app.make.user(other, { password: PASSWORD });
+    const theirs = await app.signIn(stranger.email, 'other.test');
+    expect((await file(theirs, 'other.test', client.id)).status).toBe(404);
+    expect((await file(token, host, 'no-id')).status).toBe(404);
+    const mine = await app.signIn(person.email, host);
+    expect((await file(mine, host, client.id)).status).toBe(403);
   });
 });

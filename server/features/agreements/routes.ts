@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { isLegalName } from '../../../contract/legal.ts';
 import { messages } from '../../../contract/messages.ts';
+import { Id } from '../../../contract/primitives.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import { documentHtml } from './documents.policy.ts';
 import type { Agreements } from './service.ts';
@@ -18,6 +19,24 @@ export function documentsRoutes(agreements: Agreements): {
       }),
     },
     plain: [
+      {
+        method: 'GET',
+        url: '/api/configuration/agreement/:companyID/file',
+        access: 'download',
+        permission: 'document.read',
+        tag: 'Agreements',
+        summary: 'The agreement that an agency or client has accepted, as PDF (asked with a one-use token)',
+        async handler(ctx, request, reply) {
+          const { companyID } = request.params as { companyID: string };
+          if (!Id.safeParse(companyID).success) throw new Refusal('not_found', messages.documentMissingText);
+          const { name, bytes } = await agreements.file(ctx, companyID);
+          return reply
+            .header('Content-Disposition', `attachment; filename="${name.replaceAll(/[^\w.-]+/g, '-')}.pdf"`)
+            .header('Cache-Control', 'no-store')
+            .type('application/pdf')
+            .send(bytes);
+        },
+      },
       {
         method: 'GET',
         url: '/api/general/document/:name/file',

@@ -9,6 +9,7 @@ import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { agreementPdf } from './agreement.pdf.ts';
 import { documentHtml } from './documents.policy.ts';
 import { BEGINNING, type Document, isFor, requiredOf, versionOf } from './policy.ts';
 import * as store from './store.ts';
@@ -105,6 +106,45 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
         });
         return version;
       });
+    },
+
+    /**
+     * The agreement file of a company in the reader's scope, made on demand (AGCY-20): an agency's is with the platform, a
+     * client's with its agency. @throws Refusal 404 for another company, and for one that has accepted none
+     */
+    async file(ctx: Ctx, companyId: string): Promise<{ name: string; bytes: Buffer }> {
+      const notFound = (): never => {
+        throw new Refusal('not_found', ownMessages.notFound);
+      };
+      const found = await inScope(db.app, ctx.scope, async (tx) => {
+        const company = await tenants.company(tx, companyId);
+        const document = company && requiredOf(company.kind);
+        if (!company || !document) return notFound();
+        return { company, document, row: (await store.acceptanceOf(tx, companyId, document)) ?? notFound() };
+      });
+      const { company, document, row } = found;
+      const otherId = (company.kind === 'agency' ? company.root_id : company.agency_id)!;
+      const { name: party } = await tenants.frontDoor(otherId);
+      // The other side's brand lies above the reader's scope, where a client's agency reads an agency's.
+      const brand = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) =>
+        tenants.paperBrand(tx, otherId),
+      );
+      const bytes = await agreementPdf(
+        {
+          document,
+          version: row.version,
+          at: row.accepted_at,
+          by: row.name,
+          ip: row.ip,
+          textHash: row.text_hash,
+          isSameText: row.text_hash === hash('sha256', documentHtml(document, party)),
+          party,
+          company: company.name,
+          timeZone: ctx.tenant.timeZone,
+        },
+        brand,
+      );
+      return { name: `agreement-${company.name}`, bytes };
     },
 
     /** Whether the own company has accepted the present version. */

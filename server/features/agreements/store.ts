@@ -28,6 +28,19 @@ export async function acceptedBy(tx: Tx, companyId: string) {
   );
 }
 
+/** A company's newest acceptance of a document, with who it was; undefined: none. */
+export async function acceptanceOf(tx: Tx, companyId: string, document: string) {
+  return tx
+    .selectFrom('agreement_acceptance as a')
+    .leftJoin('user_account as u', 'u.id', 'a.user_id')
+    .select(['a.version', 'a.accepted_at', 'a.ip', 'a.text_hash', 'u.name'])
+    .where('a.company_id', '=', companyId)
+    .where('a.document_type', '=', document as 'default_agency')
+    .orderBy('a.accepted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** When a company first accepted one of some documents, in any version; undefined: it has not. */
 export async function firstAccepted(
   tx: Tx,

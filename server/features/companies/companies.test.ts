@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import { duesOf } from '../../test/dues.ts';
 import type { Company } from '../../test/factories.ts';
 import { linkIn, mailsTo } from '../../test/ways-in.ts';
 
@@ -274,6 +275,56 @@ describe('[AGCY-05] changing an agency', () => {
     );
   });
 
+  test.each([
+    ['ClientCompanyName', '', 'Company Name is required'],
+    ['ClientCompanyName', 'x'.repeat(256), 'Company Name must not exceed 255 characters.'],
+    ['ClientCompanyName', '🙂'.repeat(256), 'Company Name must not exceed 255 characters.'],
+    ['ClientFullName', ' ', 'Full Name is required'],
+    ['ClientFullName', 'x'.repeat(256), 'Full Name must not exceed 255 characters.'],
+    ['ClientEmail', '', 'Email is required'],
+    ['ClientEmail', 'nobody', 'Please enter a valid email'],
+    ['ClientEmail', `${'x'.repeat(62)}@mail.com`, 'Email must not exceed 70 characters.'],
+    ['ClientPhone', '12', 'Please enter valid phone number'],
+    ['DownlineSubDomain', 'a.b', 'must have only letters, digits and hyphens'],
+    ['DownlineSubDomain', '-a', 'must not start or end with a hyphen'],
+    ['DownlineSubDomain', 'x'.repeat(64), 'must not exceed 63 characters'],
+    ['DownlineSubDomain', 'www', 'is reserved; choose another one'],
+    ['DownlineSubDomain', 'acme', 'is taken already'],
+    ['DownlineOrganizationID', 'x'.repeat(256), 'must not exceed 255 characters'],
+  ])('[AGCY-18] %s %j is refused of an edit, too, and changes nothing', async (field, value, text) => {
+    const node = await made();
+    const { status, body } = await update(node, { [field]: value, ClientWhiteLabeling: 'T' });
+    expect([status, body.errors]).toEqual([422, { [field]: [text] }]);
+    expect(await nodeOf(node.company_id)).toEqual(node);
+  });
+
+  test.each([
+    ['x'.repeat(255), 'y'.repeat(63)],
+    ['🙂'.repeat(255), 'a'],
+    ['<script>alert(1)</script> & \u202Eשלום', 'a-1'],
+  ])(
+    '[AGCY-18] names at their limit and the subdomain beside them are kept of an edit: %j',
+    async (name, label) => {
+      const node = await made();
+      const email = `${'e'.repeat(50 + (++serial % 10))}${serial}@edit.test`.slice(-70);
+      const { status } = await update(node, {
+        ClientCompanyName: name,
+        ClientFullName: name,
+        ClientEmail: email,
+        DownlineSubDomain: label,
+        DownlineOrganizationID: name.slice(0, 100),
+      });
+      expect(status).toBe(200);
+      expect(await nodeOf(node.company_id)).toMatchObject({
+        company_name: name,
+        name,
+        email,
+        orisubdomain: label,
+        external_organizationid: name.slice(0, 100),
+      });
+    },
+  );
+
   test('no payment term left: told by the spec, nothing changed', async () => {
     const node = await made();
     const none = ['Weekly', 'Monthly', 'One Time', 'Prepaid'].map((term) => ({ term, status: false }));
@@ -435,6 +486,13 @@ describe('[AGCY-13] removing an agency', () => {
       'Busy still has $250.00 in its balances. Refund it or let it be used, then remove it.',
     ]);
     expect((await nodeOf(node.company_id)).company_name).toBe('Busy');
+    // Another one owes a fee that is on no invoice yet, and then the invoice of it.
+    const debtor = await made({ ClientCompanyName: 'Debtor' });
+    const dues = duesOf(app, root);
+    await dues.fee(tenant(debtor), 12_500_000n);
+    const owes = 'Debtor still owes $12.50. Have it paid or written off, then remove it.';
+    expect((await remove(debtor)).body.message).toBe(owes);
+    expect((await nodeOf(debtor.company_id)).company_name).toBe('Debtor');
   });
 
   test('takes it and its clients off the list, ends their sessions, and keeps their rows', async () => {

@@ -2,5 +2,4 @@ export { rootsRoutes } from './roots.service.ts';
 export { companiesRoutes } from './routes.ts';
 export { searchRoutes } from './search.service.ts';
 export { type Companies, createCompanies } from './service.ts';
-export { staffPlain } from './staff.routes.ts';
 export { createStaff } from './staff.service.ts';

@@ -13,8 +13,9 @@ import { STAFF_FILTERS, type StaffFilter } from '../../../contract/staff.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import { salesNames } from '../sales/index.ts';
+import type { Entered } from './payload.service.ts';
 import { refuse } from './policy.ts';
-import type { Companies, Entered } from './service.ts';
+import type { Companies } from './service.ts';
 import { type StaffWire, staffFromWire, staffToWire } from './staff.routes.ts';
 import type { Staff } from './staff.service.ts';
 
@@ -61,9 +62,9 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     manual_bill: flag(row.manual_bill),
     is_whitelabeling: flag(row.white_labelling),
     api_mode: flag(row.api_mode),
-    // Keys come with the developer's page, agreement files with their generation: nobody has one yet.
+    // Keys come with the developer's page: nobody has one yet.
     is_user_generate_api: false,
-    company_agreement_file: '',
+    company_agreement_file: row.has_agreement ? 'download' : '',
     is_marketing_services_agreement_developer: flag(row.developer_agreed),
     exclude_minimum_spend: bit(row.excluded_minimum_spend),
     exclude_onboard_charge: bit(row.excluded_onboarding),
@@ -87,6 +88,13 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     leadlocalurl: slug('local'),
     leadlocatorurl: slug('locator'),
     disabledaddcampaign: flag(row.campaigns_closed),
+    enablephonenumber: flag(!row.phones_off),
+    editorspreadsheet: flag(row.sheet_editor),
+    defaultAdmin: flag(row.is_default_admin),
+    customercare: flag(row.customer_care),
+    adminGetNotification: flag(row.gets_notices),
+    disabledreceivedemail: flag(row.mail_off),
+    twoFactorAuth: row.factor ?? '',
     clients: Number(row.clients),
     active_campaigns: Number(row.active_campaigns),
     activity: activityOf(ctx, row),
@@ -127,10 +135,27 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
     whiteLabelling: isOn(given.ClientWhiteLabeling),
     apiMode: isOn(given.ApiMode),
     campaignsClosed: isOn(given.disabledaddcampaign),
+    phonesOff: given.enablephonenumber && given.enablephonenumber === 'F',
+    sheetEditor: isOn(given.editorspreadsheet),
+    ownerFlags: staffFromWire({
+      userType: 'administrator',
+      defaultAdmin: given.defaultAdmin,
+      customercare: given.customercare,
+      adminGetNotification: given.adminGetNotification,
+      disabledreceivedemail: given.disabledreceivedemail,
+    }).flags,
+    factor: given.twoFactorAuth,
+    sales: { salesRep: given.salesRep, salesAE: given.salesAE, salesRef: given.salesRef },
     subdomain: given.DownlineSubDomain,
-    domain: given.DownlineDomain,
+    domain: domainIn(given),
     externalId: given.DownlineOrganizationID,
   });
+  /** Two names of one field. */
+  const domainIn = ({ DownlineDomain: one, ClientDomain: other }: Given): string | undefined => {
+    if (one !== undefined && other !== undefined && one !== other)
+      throw refuse('ClientDomain', 'is another one than DownlineDomain');
+    return one ?? other;
+  };
   /** For an id that is none of the own people's: it is of a company right below, which a client has none of. */
   const below = (ctx: Ctx, permission: Permission): void => {
     if (ctx.actor.kind === 'client') throw new Refusal('not_found', ownMessages.notFound);

@@ -10,24 +10,12 @@ import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { createPlans } from '../costs/index.ts';
 import { type People, readPhone } from '../people/index.ts';
+import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { clientOnly, createPayload, type Entered } from './payload.service.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
-
-/** What is entered of an agency or client and its owner; what is undefined stays as it is. */
-export interface Entered {
-  name: string;
-  ownerName: string;
-  email: string;
-  phone: { number: string; country: string; calling: string };
-  whiteLabelling: boolean | undefined;
-  apiMode: boolean | undefined;
-  campaignsClosed: boolean | undefined;
-  subdomain: string | undefined;
-  domain: string | undefined;
-  externalId: string | undefined;
-}
 
 /** What a save changes besides. */
 export interface Changes extends Entered {
@@ -57,10 +45,12 @@ export function createCompanies(
     plans: ReturnType<typeof createPlans>;
     billing: Billing;
     agreements: Agreements;
+    sales: Sales;
   },
 ) {
   const { tenants, people, audit, access, settings, plans, billing, agreements } = parts;
   const { invites } = access;
+  const { keepOwner, care } = createPayload(parts.sales);
   const developer = agreements.versionOf('developer');
 
   /** What the companies right below `parentId` may choose from, under the root's names. Looks upwards, so in the root's scope. */
@@ -140,6 +130,7 @@ export function createCompanies(
     const { name, email } = { name: given.ownerName, email: given.email };
     const id = await people.create(tx, { company, role: 'owner', email, name, phone: phoneOf(given.phone) });
     const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+    await keepOwner(tx, company, id, given);
     await invites.invite(tx, ctx, sender, { id, name, email, ...owner }, await hostOf(ctx, tx, company.id));
   }
 
@@ -198,8 +189,13 @@ export function createCompanies(
         });
         const owner = { ...company, agency_id: company.agency_id! };
         await keep(tx, ctx, owner, { ...given, subdomain: given.subdomain || undefined }, { api: false });
-        if (given.externalId) await store.save(tx, company.id, 0, { external_id: given.externalId });
+        const values = {
+          ...clientOnly(kind, given),
+          ...(given.externalId ? { external_id: given.externalId } : {}),
+        };
+        if (Object.keys(values).length > 0) await store.save(tx, company.id, 0, values);
         await addOwner(tx, ctx, owner, given, sender);
+        await care(tx, ctx, owner, given);
         await audit.record(tx, ctx, {
           action: 'company.create',
           objectKind: 'company',
@@ -265,6 +261,10 @@ export function createCompanies(
               );
           }
         }
+        if (user) words.push(...(await keepOwner(tx, company, user.id, given)));
+        words.push(...(await care(tx, ctx, company, given)));
+        told('leads without phone numbers', before.phones_off, given.phonesOff);
+        told('editor of spreadsheets', before.sheet_editor, given.sheetEditor);
         await keep(tx, ctx, company, given, { api: before.api_mode ?? false });
 
         if (given.terms || given.modules) {
@@ -287,6 +287,7 @@ export function createCompanies(
           words.push(`minimum-spend plan: ${plan}`);
         }
         const values = {
+          ...clientOnly(company.kind, given),
           ...(given.name === company.name ? {} : { name: given.name }),
           ...(given.externalId === undefined ? {} : { external_id: given.externalId }),
         };

@@ -3,6 +3,7 @@ import { ownMessages } from '../../../contract/messages.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
 import type { RoleModule } from '../../../contract/people.ts';
 import { beyond, type ModuleRight, toRows } from '../people/index.ts';
+import { refuse } from './policy.ts';
 
 /** Who changes somebody: what the rules ask of them. */
 export interface Changer {
@@ -51,4 +52,10 @@ export function mustGive(
 export function mustKeep(by: Changer, who: Standing, ownersBesides: number): void {
   if (who.id === by.userId) forbid(configMessages.personSelf);
   if (who.role === 'owner' && ownersBesides === 0) throw new Refusal('conflict', configMessages.lastOwner);
+}
+
+/** A second factor is changed by nobody but its holder (AUTH-15). @throws Refusal 422 for another one than there is */
+export function keepsFactor(given: string | undefined, is: string | null): void {
+  if (given !== undefined && given !== (is ?? ''))
+    throw refuse('twoFactorAuth', 'is set by everybody for themselves');
 }

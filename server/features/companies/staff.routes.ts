@@ -1,9 +1,5 @@
-import { z } from 'zod';
-import { STAFF_FILTERS, type StaffNodeData } from '../../../contract/staff.ts';
-import { CSV_BOM, csvLine } from '../../platform/csv.ts';
-import { checkInput } from '../../platform/http/input.ts';
-import type { PlainRoute } from '../../platform/http/routes.ts';
-import type { Staff, StaffGiven, StaffRow } from './staff.service.ts';
+import type { StaffNodeData } from '../../../contract/staff.ts';
+import type { StaffGiven, StaffRow } from './staff.service.ts';
 
 type TF = 'T' | 'F';
 const flag = (value: boolean): TF => (value ? 'T' : 'F');
@@ -61,6 +57,7 @@ export interface StaffWire {
   permission_active?: TF | undefined;
   user_permissions?: { name: string; permission_active: TF }[] | undefined;
   isAccExecutive?: TF | undefined;
+  twoFactorAuth?: '' | 'email' | 'google' | undefined;
 }
 
 /** The same by the names of the service. */
@@ -87,6 +84,7 @@ export function staffFromWire(given: StaffWire): StaffGiven {
             calling: given.ClientPhoneCountryCallingCode ?? '',
           },
     role: given.ClientRole,
+    factor: given.twoFactorAuth,
     flags: Object.fromEntries(
       Object.entries(flags)
         .filter(([, value]) => value !== undefined)
@@ -98,61 +96,3 @@ export function staffFromWire(given: StaffWire): StaffGiven {
     })),
   };
 }
-
-/** What the file of a list is asked with: what the list shows. */
-const ExportQuery = z.object({
-  type: z.enum(['administrator', 'sales']),
-  sortby: z.enum(['full_name', 'email', 'created_at']).default('full_name'),
-  order: z.enum(['asc', 'desc']).default('asc'),
-  search: z.string().trim().max(200).default(''),
-  Filters: z.enum(STAFF_FILTERS).optional(),
-});
-const HEAD = ['Full name', 'E-mail', 'Phone', 'Role', 'Status', 'Two-factor', 'Created', 'Removed'];
-
-/** The lists of people as files. */
-export const staffPlain = (staff: Staff): PlainRoute[] => [
-  {
-    method: 'GET',
-    url: '/api/configuration/user/export',
-    access: 'download',
-    permission: 'person.read',
-    tag: 'Agencies and clients',
-    summary: 'The administrators or sales people that a list shows, as CSV (asked with a one-use token)',
-    async handler(ctx, request, reply) {
-      const asked = await checkInput(ExportQuery, request.query);
-      const rows = await staff.all(ctx, {
-        type: asked.type,
-        sort: asked.sortby,
-        order: asked.order,
-        search: asked.search,
-        filters: asked.Filters ? [asked.Filters] : [],
-      });
-      const role = (row: StaffRow) =>
-        ({
-          owner: 'Owner',
-          sales: row.is_account_executive ? 'Account executive' : 'Sales',
-          administrator: '',
-        })[row.role] ||
-        (row.role_name ?? 'All permissions');
-      const at = ctx.clock.now();
-      const lines = rows.map((row) =>
-        csvLine([
-          row.name,
-          row.email,
-          row.phonenum && `${row.phone_calling} ${row.phonenum}`,
-          role(row),
-          statusOf(row, at),
-          row.factor ?? 'off',
-          row.created_at,
-          row.disabled_at,
-        ]),
-      );
-      const name = `${asked.type === 'sales' ? 'sales-accounts' : 'administrators'}-${at.toISOString().slice(0, 10)}.csv`;
-      return reply
-        .header('Content-Disposition', `attachment; filename="${name}"`)
-        .header('Cache-Control', 'no-store')
-        .type('text/csv; charset=utf-8')
-        .send(CSV_BOM + csvLine(HEAD) + lines.join(''));
-    },
-  },
-];

@@ -25,6 +25,8 @@ export interface StaffGiven {
   role: string | undefined;
   flags: Partial<Record<Flag, boolean>>;
   permissions: { name: string; active: boolean }[] | undefined;
+  /** The second factor as it is: everybody sets their own. */
+  factor?: '' | 'email' | 'google' | undefined;
 }
 type Flag =
   | 'is_default_admin'
@@ -35,7 +37,8 @@ type Flag =
   | 'permission_active'
   | 'is_account_executive';
 
-const FLAG_WORDS: Record<Flag, string> = {
+/** The flags in words, for the user log. */
+export const FLAG_WORDS: Record<Flag, string> = {
   is_default_admin: 'default administrator',
   customer_care: 'customer care',
   gets_notices: 'notifications',
@@ -44,8 +47,6 @@ const FLAG_WORDS: Record<Flag, string> = {
   permission_active: 'own permissions',
   is_account_executive: 'account executive',
 };
-/** The most people that an export writes. */
-const MOST = 10_000;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -53,7 +54,7 @@ const missing = (): never => {
 
 export type Staff = ReturnType<typeof createStaff>;
 
-/** The people of a company: its owners and administrators, and a root's sales people (spec product 2, 3, 6). */
+/** The people of a company: its owners and administrators, and a root's or agency's sales people (spec product 2, 3, 6). */
 export function createStaff(
   { db, clock }: Platform,
   { people, audit, access }: { people: People; audit: Audit; access: Access },
@@ -65,9 +66,9 @@ export function createStaff(
     isOwner: ctx.actor.grade.endsWith('.owner'),
     modules: ctx.actor.modules,
   });
-  /** @throws Refusal 404 for another company, and for sales people of any but a root */
+  /** @throws Refusal 404 for another company, and for sales people of a client, which has none */
   function own(ctx: Ctx, companyId: string, type?: StaffGiven['type']): void {
-    if (companyId !== ctx.actor.companyId || (type === 'sales' && ctx.actor.kind !== 'root')) missing();
+    if (companyId !== ctx.actor.companyId || (type === 'sales' && ctx.actor.kind === 'client')) missing();
   }
   const found = async (tx: Tx, ctx: Ctx, id: string) =>
     (await store.person(tx, ctx.actor.companyId, id)) ?? missing();
@@ -154,16 +155,6 @@ export function createStaff(
       return page(rows, total, asked);
     },
 
-    /** The same people, all of them, for a file. @throws Refusal 403, 404 */
-    async all(ctx: Ctx, asked: store.StaffWanted): Promise<store.StaffRow[]> {
-      ctx.need('person.read');
-      own(ctx, ctx.actor.companyId, asked.type);
-      const { rows } = await inScope(db.app, ctx.scope, (tx) =>
-        store.people(tx, ctx.actor.companyId, asked, { limit: MOST, offset: 0 }),
-      );
-      return rows;
-    },
-
     /**
      * Adds somebody to the own company and invites them by e-mail.
      * @throws Refusal 403 for a role that allows more than one's own, 404, 422 naming the field
@@ -174,6 +165,7 @@ export function createStaff(
       given: StaffGiven & { name: string; email: string; phone: NonNullable<StaffGiven['phone']> },
     ) {
       own(ctx, companyId, given.type);
+      policy.keepsFactor(given.factor, null);
       const sender = await senderOf(ctx);
       return change(ctx, async (tx) => {
         const role = await roleOf(tx, ctx, given.role, given.type);
@@ -221,6 +213,7 @@ export function createStaff(
         const who = await found(tx, ctx, id);
         if (typeOf(who) !== given.type) missing();
         policy.mustReach(by(ctx), who);
+        policy.keepsFactor(given.factor, who.factor);
         if (given.version !== undefined && given.version !== who.version)
           throw new Refusal('conflict', configMessages.personStale);
         const had = who.role === 'owner' ? OWNER_ROLE : (who.role_id ?? '');

@@ -173,7 +173,7 @@ describe('[CONF-02] people of the own company', () => {
       422,
       ['disabledaddcampaign'],
     ]);
-    expect(await wrong({ userType: 'sales' })).toEqual([404, []]);
+    expect(await wrong({ userType: 'sales', ClientRole: 'owner' })).toEqual([422, ['ClientRole']]);
     expect(await wrong({ companyID: client.id })).toEqual([404, []]);
   });
 
@@ -334,8 +334,8 @@ describe('[CONF-02] who may do what with whom', () => {
   });
 });
 
-describe('[CONF-02] [CONF-09] sales people, invitations and files', () => {
-  test('a root has sales people, account executives among them; nobody else lists any', async () => {
+describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', () => {
+  test('a root has sales people, account executives among them; a client has none', async () => {
     const node = await made(
       { userType: 'sales', isAccExecutive: 'T', ClientFullName: 'Ada Executive' },
       'root',
@@ -344,12 +344,59 @@ describe('[CONF-02] [CONF-09] sales people, invitations and files', () => {
     const { rows } = await list('all/all/all/ada', '', 'sales', 'root');
     expect(rows.map((row) => row.name)).toEqual(['Ada Executive']);
     expect((await list('all/all/all/ada', '', 'administrator', 'root')).rows).toEqual([]);
-    expect((await list('all/all/all/all', '', 'sales')).status).toBe(404);
+    expect((await list('all/all/all/all', '', 'sales')).rows).toEqual([]);
+    expect((await list('all/all/all/all', '', 'sales', 'client')).status).toBe(404);
+    expect(
+      (
+        await ask(
+          'POST',
+          'configuration/user/create',
+          fields({ companyID: client.id, userType: 'sales' }),
+          'client',
+        )
+      ).status,
+    ).toBe(404);
     expect((await list('all/all/all/all', '', 'sales', 'sales')).status).toBe(403);
     const off = await update(node.id, { userType: 'sales', isAccExecutive: 'F' }, 'root');
     expect((off.body.data as Node[])[0]).toMatchObject({ isAccExecutive: 'F' });
     // Somebody of the other list is not found in this one.
     expect((await update(node.id, { userType: 'administrator' }, 'root')).status).toBe(404);
+  });
+
+  test("an agency has sales people of its own, who get its invitation, its clients and nothing of the root's list", async () => {
+    const node = await made({ userType: 'sales', isAccExecutive: 'T', ClientFullName: 'Abe Seller' });
+    expect(node).toMatchObject({ user_type: 'sales', isAccExecutive: 'T', company_id: acme.id });
+    const [mail] = await mailsTo(app, root.id, String(node.email));
+    expect([mail?.kind, mail?.from_name]).toEqual(['account.invitation', 'Acme']);
+    expect((await list('all/all/all/abe', '', 'sales')).rows.map((row) => row.name)).toEqual(['Abe Seller']);
+    expect((await list('all/all/all/abe', '', 'sales', 'root')).rows).toEqual([]);
+    const link = linkIn(mail);
+    await app.call('POST', '/api/setnewpassword', {
+      host: 'acme.test',
+      body: { token: link.token, email: node.email, newpassword: PASSWORD },
+    });
+    token.abe = await app.signIn(String(node.email), 'acme.test');
+    const names = async () =>
+      ((await ask('GET', 'configuration/sales/downline', undefined, 'abe')).body.data as Node[]).map(
+        (row) => row.company_name,
+      );
+    expect(await names()).toEqual([]);
+    const care = await ask('PUT', 'configuration/sales', { companyID: client.id, salesAE: node.id });
+    expect([care.status, await names()]).toEqual([200, ['Client']]);
+    // What sales may not see: neither people nor the list of the others, nor money, nor settings.
+    for (const url of [
+      `configuration/user/${acme.id}/all/all/sales/all/all/all/all`,
+      `configuration/user/${acme.id}/all/all/client/all/all/all/all`,
+      'configuration/setting',
+      'billing/invoices',
+      'ledger/statement',
+    ])
+      expect([url, (await ask('GET', url, undefined, 'abe')).status]).toEqual([url, 403]);
+    // Removed, they cannot sign in, and nobody new is given to them.
+    expect((await remove(node.id)).status).toBe(200);
+    expect((await ask('GET', 'configuration/sales/downline', undefined, 'abe')).status).toBe(401);
+    const again = await ask('PUT', 'configuration/sales', { companyID: client.id, salesRep: node.id });
+    expect(again.status).toBe(422);
   });
 
   test('several are invited again at once, and the answer says whom it left out', async () => {
@@ -390,7 +437,7 @@ describe('[CONF-02] [CONF-09] sales people, invitations and files', () => {
   test('the file has what the list shows, and no cell is a formula', async () => {
     await made({ ClientFullName: '=HYPERLINK("http://evil.test")' });
     const { body } = await ask('POST', 'general/download-token', {
-      path: '/api/configuration/user/export?type=administrator&search=hyperlink',
+      path: `/api/export/user?companyId=${acme.id}&group=all&idsys=all&type=administrator&module=all&sortby=all&order=all&search=hyperlink`,
     });
     const { payload, statusCode, headers } = await app.server.inject({
       method: 'GET',

@@ -26,6 +26,13 @@ export interface NodeRow {
   manual_bill: boolean | null;
   payment_status: '' | 'failed' | null;
   campaigns_closed: boolean | null;
+  phones_off: boolean;
+  sheet_editor: boolean;
+  is_default_admin: boolean | null;
+  customer_care: boolean | null;
+  gets_notices: boolean | null;
+  mail_off: boolean | null;
+  factor: 'email' | 'google' | null;
   api_mode: boolean | null;
   white_labelling: boolean | null;
   excluded_minimum_spend: boolean | null;
@@ -34,6 +41,8 @@ export interface NodeRow {
   card_id: string | null;
   account_status: string | null;
   developer_agreed: boolean;
+  /** Whether the agreement of its kind was accepted, so that there is a file of it. */
+  has_agreement: boolean;
   plan_id: string | null;
   modules: string[] | null;
   terms: string[] | null;
@@ -166,7 +175,10 @@ async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): 
   const { rows } = await sql<NodeRow>`/* kept: company_nodes */
     select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.version, c.external_id,
       c.owner_id, c.owner_name, c.owner_email,
+      c.phones_off, c.sheet_editor,
       u.phonenum, u.phone_country, u.phone_calling, u.profile_done,
+      u.is_default_admin, u.customer_care, u.gets_notices, u.mail_off,
+      (select f.kind from user_factor f where f.user_id = u.id) as factor,
       (select d.host from domain d where d.company_id = c.id and d.kind = 'subdomain' limit 1) as subdomain,
       coalesce((select d.host from domain d where d.company_id = c.id and d.kind = 'custom' limit 1),
         (select m.host from domain_claim m where m.company_id = c.id order by m.created_at desc, m.host limit 1)) as domain,
@@ -176,6 +188,8 @@ async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): 
       a.status as account_status,
       exists (select from agreement_acceptance g where g.company_id = c.id and g.document_type = 'developer'
         and g.version = ${developerVersion} and g.accepted_at >= coalesce(b.api_mode_since, '-infinity')) as developer_agreed,
+      exists (select from agreement_acceptance g where g.company_id = c.id
+        and g.document_type = case c.kind when 'agency' then 'default_agency' else 'default_client' end) as has_agreement,
       (select o.plan_id from minspend_choice o where o.company_id = c.id
        order by o.valid_from desc, o.serial desc limit 1) as plan_id,
       s.modules, s.terms,
@@ -227,7 +241,7 @@ export async function save(
   tx: Tx,
   id: string,
   was: number,
-  values: { name?: string; external_id?: string },
+  values: { name?: string; external_id?: string; phones_off?: boolean; sheet_editor?: boolean },
 ): Promise<number> {
   if (Object.keys(values).length > 0)
     await tx.updateTable('company').set(values).where('id', '=', id).execute();

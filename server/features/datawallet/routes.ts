@@ -1,9 +1,9 @@
-import { Readable } from 'node:stream';
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { Id } from '../../../contract/primitives.ts';
 import { WalletMonth } from '../../../contract/wallet.ts';
+import { sendCsv } from '../../platform/http/csv-file.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import type { DataWallet } from './service.ts';
 
@@ -54,11 +54,7 @@ export function dataWalletRoutes(wallet: DataWallet): {
           if (!Id.safeParse(params.company_id).success || !month.success)
             throw new Refusal('not_found', ownMessages.notFound);
           const { name, lines } = await wallet.file(ctx, params.company_id, month.data);
-          return reply
-            .header('Content-Disposition', `attachment; filename="${name}"`)
-            .header('Cache-Control', 'no-store')
-            .type('text/csv; charset=utf-8')
-            .send(Readable.from(lines));
+          return sendCsv(reply, name, lines);
         },
       },
     ],

@@ -6,9 +6,9 @@ import { Id } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import type { PlainRoute } from '../../platform/http/routes.ts';
+import type { PaperBrand } from '../../platform/paper.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
-import type { PaperBrand } from './paper.ts';
 import { creditNotePdf, invoicePdf } from './pdf.ts';
 
 const notFound = (): never => {

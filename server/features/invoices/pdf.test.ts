@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { describe, expect, test } from 'vitest';
 import { Invoice, type InvoiceData } from '../../../contract/invoices.ts';
-import { inPaperOrder, readable } from './paper.ts';
+import { inPaperOrder, readable } from '../../platform/paper.ts';
 import { creditNotePdf, invoicePdf, periodWords } from './pdf.ts';
 
 const id = '019a1111-2222-7333-8444-555566667777';

@@ -1,6 +1,6 @@
 import type { InvoiceData } from '../../../contract/invoices.ts';
 import { usd } from '../../../contract/primitives.ts';
-import { openPaper, type Paper, type PaperBrand } from './paper.ts';
+import { openPaper, type Paper, type PaperBrand } from '../../platform/paper.ts';
 
 type Party = InvoiceData['issuer'];
 

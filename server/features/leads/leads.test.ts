@@ -377,4 +377,43 @@ describe('[DASH-01] [UX-02] the list of leads', () => {
     expect(line).not.toContain(`'${person.phone}`);
     expect(end).toBe('');
   });
+
+  test('exports in the order that the list has, by date or by name, both ways', async () => {
+    const own = await app.make.client(agency);
+    await app.make.user(own, { email: 'order@x.test', password: PASSWORD });
+    const mine = await app.signIn('order@x.test', HOST);
+    const campaign = await app.make.campaign(own);
+    const people = [];
+    for (const last_name of ['Mono', 'Alto', 'Zebra']) {
+      const person = await known({ last_name });
+      people.push(person);
+      await app.make.visit(campaign, { email: person.email });
+      await resolve();
+    }
+    const names = async (query: string) => {
+      const { body } = await app.call('POST', '/api/general/download-token', {
+        host: HOST,
+        token: mine,
+        body: { path: `/api/leadspeek/report/lead/export?${query}` },
+      });
+      const file = await app.server.inject({ method: 'GET', url: String(body.url), headers: { host: HOST } });
+      const lines = file.body.trim().split('\r\n').slice(1);
+      return lines.map((line) => /Mono|Alto|Zebra/.exec(line)?.[0]);
+    };
+    const list = async (query: string) => {
+      const answer = await app.call('GET', `/api/leadspeek/report/lead?${query}`, {
+        host: HOST,
+        token: mine,
+      });
+      return (answer.body.data as { last_name: string }[]).map((row) => row.last_name);
+    };
+    expect(await names('sortby=last_name&order=asc')).toEqual(['Alto', 'Mono', 'Zebra']);
+    expect(await names('sortby=last_name&order=desc')).toEqual(['Zebra', 'Mono', 'Alto']);
+    for (const query of [
+      'sortby=created_at&order=asc',
+      'sortby=created_at&order=desc',
+      'sortby=email&order=asc',
+    ])
+      expect([query, await names(query)]).toEqual([query, await list(query)]);
+  });
 });

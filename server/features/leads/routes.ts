@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
 import type { contract } from '../../../contract/index.ts';
-import { LeadFilter } from '../../../contract/leads.ts';
+import { LeadFile } from '../../../contract/leads.ts';
+import { sendCsv } from '../../platform/http/csv-file.ts';
 import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import { page } from '../../platform/page.ts';
@@ -33,13 +33,9 @@ export function leadsRoutes(leads: Leads): {
         tag: 'Leads',
         summary: 'The filtered leads as CSV (asked with a one-use token)',
         async handler(ctx, request, reply) {
-          const filter = await checkInput(LeadFilter, request.query);
+          const { sortby, order, ...filter } = await checkInput(LeadFile, request.query);
           const name = `leads-${ctx.clock.now().toISOString().slice(0, 10)}.csv`;
-          return reply
-            .header('Content-Disposition', `attachment; filename="${name}"`)
-            .header('Cache-Control', 'no-store')
-            .type('text/csv; charset=utf-8')
-            .send(Readable.from(leads.exportLines(ctx, filter)));
+          return sendCsv(reply, name, await leads.exportLines(ctx, filter, sortby, order));
         },
       },
     ],

@@ -7,6 +7,7 @@ import { dollarsOf } from '../../../contract/primitives.ts';
 import { csvLine } from '../../platform/csv.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { MOST_ROWS } from '../../platform/http/csv-file.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
@@ -21,6 +22,55 @@ import * as store from './store.ts';
 type Filter = z.output<typeof LeadFilter>;
 type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
 const EXPORT_STEP = 1000;
+
+const EXPORT_HEAD = [
+  'Date',
+  'Campaign ID',
+  'Campaign',
+  'Client',
+  'First Name',
+  'Last Name',
+  'Email',
+  'Phone',
+  'Phone 2',
+  'Address',
+  'City',
+  'State',
+  'Zip',
+  'Company',
+  'Job Title',
+  'Website',
+  'Page',
+  'Referrer',
+  'Match',
+  'Confidence',
+  'Price (USD)',
+  'Test',
+];
+const exportCells = (row: Row) => [
+  row.created_at.toISOString(),
+  String(row.number),
+  row.campaign_name,
+  row.client_name,
+  row.first_name,
+  row.last_name,
+  row.email,
+  row.phone,
+  row.phone2,
+  row.address,
+  row.city,
+  row.state,
+  row.zip,
+  row.company_name,
+  row.job_title,
+  row.website,
+  row.page_url,
+  row.referrer,
+  matchType(row.match_kind),
+  String(row.confidence),
+  dollarsOf(row.price_micros),
+  row.is_test ? 'T' : 'F',
+];
 
 const matchType = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
 
@@ -81,6 +131,33 @@ export function createLeads(
     delivery,
   });
 
+  /** All leads of a list by date, some at a time. */
+  async function* byDate(ctx: Ctx, asked: store.LeadList): AsyncGenerator<Row[]> {
+    let after: { at: Date; id: string } | null = null;
+    for (;;) {
+      const rows: Row[] = await inScope(db.app, ctx.scope, (tx) =>
+        store.nextOfExport(tx, asked, after, EXPORT_STEP),
+      );
+      yield rows;
+      const end = rows.at(-1);
+      if (!end || rows.length < EXPORT_STEP) return;
+      after = { at: end.created_at, id: end.id };
+    }
+  }
+
+  /** Leads by their ids, some at a time. */
+  async function* byIds(ctx: Ctx, ids: string[]): AsyncGenerator<Row[]> {
+    for (let at = 0; at < ids.length; at += EXPORT_STEP) {
+      const some = ids.slice(at, at + EXPORT_STEP);
+      yield await inScope(db.app, ctx.scope, (tx) => store.leadsByIds(tx, some));
+    }
+  }
+
+  async function* linesOf(steps: AsyncGenerator<Row[]>): AsyncGenerator<string> {
+    yield csvLine(EXPORT_HEAD);
+    for await (const rows of steps) for (const row of rows) yield csvLine(exportCells(row));
+  }
+
   return {
     accept,
     resolver,
@@ -132,72 +209,27 @@ export function createLeads(
         };
       }),
 
-    /** The filtered leads as CSV lines, newest first, read in steps so that any number fits in memory. */
-    async *exportLines(ctx: Ctx, filter: Filter): AsyncGenerator<string> {
-      yield csvLine([
-        'Date',
-        'Campaign ID',
-        'Campaign',
-        'Client',
-        'First Name',
-        'Last Name',
-        'Email',
-        'Phone',
-        'Phone 2',
-        'Address',
-        'City',
-        'State',
-        'Zip',
-        'Company',
-        'Job Title',
-        'Website',
-        'Page',
-        'Referrer',
-        'Match',
-        'Confidence',
-        'Price (USD)',
-        'Test',
-      ]);
-      let after: { at: Date; id: string } | null = null;
-      for (;;) {
-        const rows: Row[] = await inScope(db.app, ctx.scope, async (tx) =>
-          store.nextOfExport(
-            tx,
-            { ...(await resolved(tx, ctx, filter)), sort: 'created_at', order: 'desc' },
-            after,
-            EXPORT_STEP,
-          ),
-        );
-        for (const row of rows) {
-          yield csvLine([
-            row.created_at.toISOString(),
-            String(row.number),
-            row.campaign_name,
-            row.client_name,
-            row.first_name,
-            row.last_name,
-            row.email,
-            row.phone,
-            row.phone2,
-            row.address,
-            row.city,
-            row.state,
-            row.zip,
-            row.company_name,
-            row.job_title,
-            row.website,
-            row.page_url,
-            row.referrer,
-            matchType(row.match_kind),
-            String(row.confidence),
-            dollarsOf(row.price_micros),
-            row.is_test ? 'T' : 'F',
-          ]);
-        }
-        const end = rows.at(-1);
-        if (!end || rows.length < EXPORT_STEP) return;
-        after = { at: end.created_at, id: end.id };
-      }
+    /**
+     * The filtered leads as CSV lines in the list's order, read in steps: any number by date; by another order so many
+     * that their ids fit in memory. @throws Refusal 422 for more
+     */
+    async exportLines(
+      ctx: Ctx,
+      filter: Filter,
+      sort: store.LeadList['sort'] = 'created_at',
+      order: 'asc' | 'desc' = 'desc',
+    ): Promise<AsyncGenerator<string>> {
+      const asked = await inScope(db.app, ctx.scope, async (tx) => ({
+        ...(await resolved(tx, ctx, filter)),
+        sort,
+        order,
+      }));
+      const ids =
+        sort === 'created_at'
+          ? undefined
+          : await inScope(db.app, ctx.scope, (tx) => store.idsOfExport(tx, asked, MOST_ROWS + 1));
+      if (ids && ids.length > MOST_ROWS) throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
+      return linesOf(ids ? byIds(ctx, ids) : byDate(ctx, asked));
     },
 
     /** Leads as webhooks tell them (contract/delivery.ts, LeadMessage.data), by id. */

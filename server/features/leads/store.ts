@@ -118,7 +118,16 @@ export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset
   };
 }
 
-/** The next rows of an export, oldest last, after the row with this instant and id. */
+/** The ids of a list in its order, `most` at most. */
+export async function idsOfExport(tx: Tx, asked: LeadList, most: number): Promise<string[]> {
+  const ids = await searched(tx, asked);
+  if (ids?.length === 0) return [];
+  let query = filtered(tx, asked, ids);
+  for (const column of ORDERS[asked.sort]) query = query.orderBy(sql.ref(column), asked.order);
+  return (await query.limit(most).execute()).map((row) => row.id);
+}
+
+/** The next rows of an export by date, in the asked direction, after the row with this instant and id. */
 export async function nextOfExport(
   tx: Tx,
   asked: LeadList,
@@ -128,10 +137,12 @@ export async function nextOfExport(
   const ids = await searched(tx, asked);
   if (ids?.length === 0) return [];
   let query = filtered(tx, { ...asked, sort: 'created_at' }, ids);
-  if (after) query = query.where(sql<boolean>`(l.created_at, l.id) < (${after.at}, ${after.id}::uuid)`);
+  const beyond = asked.order === 'asc' ? sql`>` : sql`<`;
+  if (after)
+    query = query.where(sql<boolean>`(l.created_at, l.id) ${beyond} (${after.at}, ${after.id}::uuid)`);
   const found = await query
-    .orderBy(sql.ref('l.created_at'), 'desc')
-    .orderBy(sql.ref('l.id'), 'desc')
+    .orderBy(sql.ref('l.created_at'), asked.order)
+    .orderBy(sql.ref('l.id'), asked.order)
     .limit(limit)
     .execute();
   return leadsByIds(
@@ -147,6 +158,10 @@ const details = (tx: Tx) =>
     .innerJoin('campaign as c', 'c.id', 'l.campaign_id')
     .innerJoin('company as k', 'k.id', 'l.company_id');
 
+/** A number of a lead, unless its client is told none (company.phones_off). */
+const PHONE = <T extends 'phone' | 'phone2'>(column: T) =>
+  sql<string | null>`case when k.phones_off then null else ${sql.ref(`x.${column}`)} end`.as(column);
+
 const listColumns = [
   'l.id',
   'l.campaign_id',
@@ -156,8 +171,8 @@ const listColumns = [
   'x.first_name',
   'x.last_name',
   'x.email',
-  'x.phone',
-  'x.phone2',
+  PHONE('phone'),
+  PHONE('phone2'),
   'x.address',
   'x.city',
   'x.state',

@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
 import type { contract } from '../../../contract/index.ts';
 import { StatementFilter } from '../../../contract/ledger.ts';
+import { sendCsv } from '../../platform/http/csv-file.ts';
 import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -32,11 +32,7 @@ export function ledgerRoutes(
             ctx,
             await checkInput(StatementFilter, request.query),
           );
-          return reply
-            .header('Content-Disposition', `attachment; filename="${name}"`)
-            .header('Cache-Control', 'no-store')
-            .type('text/csv; charset=utf-8')
-            .send(Readable.from(lines));
+          return sendCsv(reply, name, lines);
         },
       },
     ],

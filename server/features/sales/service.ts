@@ -48,7 +48,38 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
     return { ...company, agency_id: company.agency_id };
   }
 
+  /**
+   * Sets the sales people of a company right below one's own within a change; what changed, in words for its log row.
+   * @throws Refusal 422 for somebody who is none of one's own
+   */
+  async function setWithin(
+    tx: Tx,
+    ctx: Ctx,
+    company: { id: string; root_id: string; agency_id: string },
+    given: Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null | undefined>>,
+  ): Promise<string[]> {
+    const own = new Map((await store.salesOf(tx, ctx.actor.companyId)).map((one) => [one.id, one.name]));
+    const had = new Map((await store.assignments(tx, company.id)).map((one) => [one.role, one]));
+    const changes: string[] = [];
+    for (const { role, field, words } of ROLES) {
+      const id = given[field];
+      // Whoever has the role keeps it, also when they have left meanwhile.
+      if (id === undefined || (id || undefined) === had.get(role)?.id) continue;
+      const name = id ? own.get(id) : undefined;
+      if (id && !name)
+        throw new Refusal('invalid', `${field}: is not one of your sales people`, {
+          errors: { [field]: ['is not one of your sales people'] },
+        });
+      if (id) await store.assign(tx, company, role, id, clock.now());
+      else await store.unassign(tx, company.id, role);
+      changes.push(`${words}: ${name ?? 'nobody'}`);
+    }
+    return changes;
+  }
+
   return {
+    setWithin,
+
     /** Gives a company's role to somebody, asking nothing; for the demo and tests. */
     assign: store.assign,
 
@@ -66,22 +97,7 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
     set: (ctx: Ctx, given: Given) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await child(tx, ctx, given.companyID);
-        const own = new Map((await store.salesOf(tx, ctx.actor.companyId)).map((one) => [one.id, one.name]));
-        const had = new Map((await store.assignments(tx, company.id)).map((one) => [one.role, one]));
-        const changes: string[] = [];
-        for (const { role, field, words } of ROLES) {
-          const id = given[field];
-          // Whoever has the role keeps it, also when they have left meanwhile.
-          if (id === undefined || (id || undefined) === had.get(role)?.id) continue;
-          const name = id ? own.get(id) : undefined;
-          if (id && !name)
-            throw new Refusal('invalid', `${field}: is not one of your sales people`, {
-              errors: { [field]: ['is not one of your sales people'] },
-            });
-          if (id) await store.assign(tx, company, role, id, clock.now());
-          else await store.unassign(tx, company.id, role);
-          changes.push(`${words}: ${name ?? 'nobody'}`);
-        }
+        const changes = await setWithin(tx, ctx, company, given);
         await audit.record(tx, ctx, {
           action: 'sales.assign',
           objectKind: 'company',

@@ -53,6 +53,9 @@ export interface Schema {
     owner_id: Maybe<string>;
     owner_name: Default<string>;
     owner_email: Default<string>;
+    /** Of a client: its leads are told without phone numbers; its spreadsheets may be edited by those who get them. */
+    phones_off: Default<boolean>;
+    sheet_editor: Default<boolean>;
     /** What another system calls the company; '': nothing. */
     external_id: Default<string>;
     version: Default<number>;

@@ -188,6 +188,7 @@ export async function contextOf(
       );
     if (more.permission && !mayPerson(actor.grade, actor.modules, more.permission))
       throw new Refusal('forbidden', ownMessages.forbidden);
+    if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
   } else if (access !== 'open' && access !== 'public') {
     const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
     if (!token) throw new Refusal('unauthenticated', messages.unauthenticated);
@@ -228,7 +229,8 @@ const nobody: Tenant = {
   timeZone: 'UTC',
 };
 
-type AnyHandler = (ctx: Ctx, input: never) => Promise<unknown>;
+/** The handler of any call. */
+export type AnyHandler = (ctx: Ctx, input: never) => Promise<unknown>;
 
 /** What a handler may do to its answer besides its body (cookies on login). */
 export type Finish = (reply: FastifyReply, request: FastifyRequest, output: unknown) => void;

@@ -135,6 +135,7 @@ export default function SessionsPage() {
       />
       <DataTable
         label="Devices"
+        download={{ list: 'sessions' }}
         name="sessions"
         columns={columns}
         query={query}

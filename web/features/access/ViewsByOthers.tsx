@@ -50,6 +50,7 @@ export function ViewsByOthers() {
       </Text>
       <DataTable
         label="Views by others"
+        download={{ list: 'views', query: state.input }}
         name="views"
         columns={columns}
         query={query}

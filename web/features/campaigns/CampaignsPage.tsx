@@ -53,6 +53,7 @@ export default function CampaignsPage() {
       />
       <DataTable
         label="Campaigns"
+        download={{ list: 'campaigns', query: input }}
         name="campaigns"
         columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove)}
         query={query}

@@ -46,6 +46,7 @@ export function RefusalsTab({ id }: { id: string }) {
       </Text>
       <DataTable
         label="Reasons"
+        download={{ list: 'refusals', query: { leadspeekID: id } }}
         name="campaign.refusals"
         columns={columns}
         query={query}

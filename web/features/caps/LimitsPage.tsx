@@ -126,6 +126,7 @@ export default function LimitsPage() {
       />
       <DataTable
         label="Limits"
+        download={{ list: 'limits' }}
         name="limits"
         columns={columns}
         query={{ ...query, data: limits && { data: limits } }}

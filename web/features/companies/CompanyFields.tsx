@@ -120,10 +120,27 @@ export function Flags(props: { form: Form; kind: 'agency' | 'client'; apiMode: b
         />
       )}
       {props.kind === 'client' && (
-        <Checkbox
-          label="Disable adding campaigns"
-          {...form.getInputProps('disabledaddcampaign', { type: 'checkbox' })}
-        />
+        <>
+          <Checkbox
+            label="Disable adding campaigns"
+            {...form.getInputProps('disabledaddcampaign', { type: 'checkbox' })}
+          />
+          <Checkbox
+            label="Leads with phone numbers"
+            description="Off: neither lists, files nor webhooks tell the phone numbers of its leads."
+            {...form.getInputProps('enablephonenumber', { type: 'checkbox' })}
+          />
+          <Checkbox
+            label="Notifications to the owner by e-mail"
+            description="About payments, limits and balances."
+            {...form.getInputProps('adminGetNotification', { type: 'checkbox' })}
+          />
+          <Checkbox
+            label="No e-mail to the owner"
+            description="Only what their own account needs, such as login codes."
+            {...form.getInputProps('disabledreceivedemail', { type: 'checkbox' })}
+          />
+        </>
       )}
     </Stack>
   );

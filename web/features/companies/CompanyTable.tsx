@@ -13,10 +13,23 @@ import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
 import { ViewAsModal } from '../access/ViewAsModal.tsx';
 import { ActivityLine } from './ActivityLine.tsx';
-import { invite, remove, settle, switchManualBill, toggleMinimumSpend } from './actions.ts';
+import {
+  downloadAgreement,
+  invite,
+  remove,
+  settle,
+  switchManualBill,
+  toggleMinimumSpend,
+} from './actions.ts';
 import { EditForm } from './CompanyForms.tsx';
 import classes from './companies.module.css';
-import { type CompanyItem, type CompanyPage, readCompanies, salesWords } from './companies.ts';
+import {
+  type CompanyItem,
+  type CompanyPage,
+  companiesAsked,
+  readCompanies,
+  salesWords,
+} from './companies.ts';
 import { FILTER_WORDS, FilterPopover, filtersIn } from './FilterPopover.tsx';
 import { LogsModal } from './LogsModal.tsx';
 import { NoneYet } from './NoneYet.tsx';
@@ -183,6 +196,7 @@ function List(props: ListProps) {
   const run = async (what: Doing, row: CompanyItem) => {
     if (what === 'edit') setEditing(editing === row.company_id ? undefined : row.company_id);
     else if (what === 'invite') await invite(row, user);
+    else if (what === 'agreement') await downloadAgreement(row);
     else if (what === 'remove') {
       if (await remove(row, user)) void reload();
     } else if (what === 'paymentFailed') {
@@ -231,6 +245,7 @@ function List(props: ListProps) {
         state={state}
         mayUnsort
         bare={companyID !== undefined}
+        download={companiesAsked(user, input)}
         rowKey={(row) => row.company_id}
         below={(row) => {
           const isEditing = editing === row.company_id;

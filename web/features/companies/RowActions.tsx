@@ -3,6 +3,7 @@ import {
   IconCreditCardOff,
   IconDots,
   IconEye,
+  IconFileDownload,
   IconHistory,
   IconKey,
   IconMail,
@@ -22,7 +23,7 @@ import { OnboardingPopover } from './OnboardingPopover.tsx';
 
 /** What a menu entry of a row asks for. */
 export type Doing =
-  | Exclude<RowAction, 'manualBill' | 'agreement' | 'apiKey' | 'onboardingCharge'>
+  | Exclude<RowAction, 'manualBill' | 'apiKey' | 'onboardingCharge'>
   | 'priceSetup'
   | 'invite';
 
@@ -122,6 +123,12 @@ export function RowActions(props: {
             {has('setCost') && item('setCost', 'Set cost', <IconTag size={size} aria-hidden="true" />)}
             {row.kind === 'client' &&
               item('priceSetup', 'Price set-up', <IconReceipt size={size} aria-hidden="true" />)}
+            {has('agreement') &&
+              item(
+                'agreement',
+                'Download agreement file',
+                <IconFileDownload size={size} aria-hidden="true" />,
+              )}
             {has('minimumSpendExclusion') &&
               item(
                 'minimumSpendExclusion',

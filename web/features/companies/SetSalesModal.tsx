@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { messages } from '../../../contract/messages.ts';
 import { api } from '../../api/client.ts';
 import { showFormError } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
@@ -55,7 +56,7 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
       await queryClient.invalidateQueries({ queryKey: ['companies'] });
       onClose();
     } catch (error) {
-      showFormError(form, error);
+      showFormError(form, error, messages.settingFailed);
     }
   };
   /** Everybody there is, and whoever has the role although they have left. */

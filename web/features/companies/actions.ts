@@ -1,6 +1,7 @@
 import { messages } from '../../../contract/messages.ts';
 import type { SessionUser } from '../../../contract/people.ts';
 import { api } from '../../api/client.ts';
+import { download } from '../../api/download.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { alertModal, confirm } from '../../ui/confirm.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
@@ -110,6 +111,13 @@ export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_
   }
   void alertModal(messages.deleted, `${named(row.company_name)} has been removed.`);
   return true;
+}
+
+/** Downloads the agreement that a company has accepted: made on demand, or behind a link (AGCY-20). */
+export async function downloadAgreement(row: CompanyItem): Promise<void> {
+  if (row.company_agreement_file === 'download')
+    await download(`/configuration/agreement/${row.company_id}/file`, {}, messages.agreementDownloadFailed);
+  else open(row.company_agreement_file, '_blank', 'noopener');
 }
 
 /** Sends the owner another invitation. */

@@ -64,6 +64,13 @@ const UNTOLD: Omit<
   leadlocalurl: '',
   leadlocatorurl: '',
   disabledaddcampaign: 'F',
+  enablephonenumber: 'T',
+  editorspreadsheet: 'F',
+  defaultAdmin: 'F',
+  customercare: 'F',
+  adminGetNotification: 'T',
+  disabledreceivedemail: 'F',
+  twoFactorAuth: '',
   active_campaigns: 0,
   activity: null,
   version: 0,
@@ -85,38 +92,43 @@ export function searchSegment(text: string | undefined): string {
   return /^\.{1,2}$/.test(text) ? `${text} ` : text;
 }
 
+type Reader = Pick<SessionUser, 'user_type' | 'company_id' | 'company_root_id'>;
+
+/** What a list of companies is asked with, and by which name it is downloaded (server/exports.ts). */
+export function companiesAsked(user: Reader, asked: Asked): { list: 'user' | 'downline'; query: object } {
+  const { kind, companyID, filters, ...input } = asked;
+  if (user.user_type === 'sales')
+    return { list: 'downline', query: { ...input, kind, ...(companyID ? { companyID } : {}) } };
+  return {
+    list: 'user',
+    query: {
+      companyId: companyID ?? user.company_id,
+      group: 'all',
+      idsys: user.company_root_id,
+      type: kind === 'agency' ? 'userdownline' : 'client',
+      module: 'all',
+      sortby: input.sortby ?? 'all',
+      order: input.sortby ? (input.order ?? 'asc') : 'all',
+      search: searchSegment(input.searchQuery),
+      Page: input.Page,
+      PerPage: input.PerPage,
+      ...(filters?.length ? { Filters: filters.join(',') } : {}),
+      ...(companyID ? { inAgencyList: 'T' } : {}),
+    },
+  };
+}
+
 /** Reads a list of companies: sales by the sales downline call, everybody else by the downline call (ROLE-02). */
 export async function readCompanies(
   api: Calls,
-  user: Pick<SessionUser, 'user_type' | 'company_id' | 'company_root_id'>,
+  user: Reader,
   asked: Asked,
   options: { signal: AbortSignal },
 ): Promise<CompanyPage> {
-  const { kind, companyID, filters, ...input } = asked;
-  if (user.user_type !== 'sales') {
-    // The call lists people, too: by its type these are companies.
-    return (await api.companies.list(
-      {
-        companyId: companyID ?? user.company_id,
-        group: 'all',
-        idsys: user.company_root_id,
-        type: kind === 'agency' ? 'userdownline' : 'client',
-        module: 'all',
-        sortby: input.sortby ?? 'all',
-        order: input.sortby ? (input.order ?? 'asc') : 'all',
-        search: searchSegment(input.searchQuery),
-        Page: input.Page,
-        PerPage: input.PerPage,
-        ...(filters?.length ? { Filters: filters.join(',') } : {}),
-        ...(companyID ? { inAgencyList: 'T' } : {}),
-      } as never,
-      options,
-    )) as CompanyPage;
-  }
-  const found = await api.sales.downline(
-    { ...input, kind, ...(companyID ? { companyID } : {}) } as never,
-    options,
-  );
+  const { list, query } = companiesAsked(user, asked);
+  // The call lists people, too: by its type these are companies.
+  if (list === 'user') return (await api.companies.list(query as never, options)) as CompanyPage;
+  const found = await api.sales.downline(query as never, options);
   return {
     ...found,
     data: found.data.map(({ id, name, email, ...row }) => ({

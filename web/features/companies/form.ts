@@ -26,6 +26,9 @@ export interface CompanyValues {
   ClientWhiteLabeling: boolean;
   ApiMode: boolean;
   disabledaddcampaign: boolean;
+  enablephonenumber: boolean;
+  adminGetNotification: boolean;
+  disabledreceivedemail: boolean;
 }
 
 export const EMPTY: CompanyValues = {
@@ -42,6 +45,9 @@ export const EMPTY: CompanyValues = {
   ClientWhiteLabeling: false,
   ApiMode: false,
   disabledaddcampaign: false,
+  enablephonenumber: true,
+  adminGetNotification: true,
+  disabledreceivedemail: false,
 };
 
 /** A row as the edit form begins with it. */
@@ -60,6 +66,9 @@ export function valuesOf(row: CompanyItem): CompanyValues {
     ClientWhiteLabeling: row.is_whitelabeling === 'T',
     ApiMode: row.api_mode === 'T',
     disabledaddcampaign: row.disabledaddcampaign === 'T',
+    enablephonenumber: row.enablephonenumber === 'T',
+    adminGetNotification: row.adminGetNotification === 'T',
+    disabledreceivedemail: row.disabledreceivedemail === 'T',
   };
 }
 
@@ -138,7 +147,17 @@ export async function changeToWire(
           DownlineSubDomain: values.DownlineSubDomain.trim(),
           ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
         }
-      : { disabledaddcampaign: flag(values.disabledaddcampaign) }),
+      : {
+          disabledaddcampaign: flag(values.disabledaddcampaign),
+          enablephonenumber: flag(values.enablephonenumber),
+          // Without an owner there is nobody whose these are.
+          ...(row.id
+            ? {
+                adminGetNotification: flag(values.adminGetNotification),
+                disabledreceivedemail: flag(values.disabledreceivedemail),
+              }
+            : {}),
+        }),
     ...(may.apiMode ? { ApiMode: flag(values.ApiMode) } : {}),
     ...(may.plan ? { planMinSpendId: values.planMinSpendId } : {}),
     selectedterms: row.selected_payment_term.map(({ term }) => ({

@@ -124,6 +124,7 @@ export default function CouponsPage() {
       />
       <DataTable
         label="Coupons"
+        download={{ list: 'coupons' }}
         name="coupons"
         columns={columns}
         query={{ ...query, data: query.data && { data: query.data } }}

@@ -17,6 +17,7 @@ import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { confirm } from '../../ui/confirm.tsx';
+import { DownloadData } from '../../ui/DownloadData.tsx';
 import { num } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -86,8 +87,11 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
           value={filter ?? null}
           onChange={(next) => set({ log_state: next ?? undefined, log_page: undefined })}
         />
+        <Group ml="auto" gap="xs">
+          <DownloadData list="deliveries" query={input} compact />
+        </Group>
         {mayWrite && hook.failed > 0 && (
-          <Group ml="auto" gap="xs">
+          <Group gap="xs">
             {!isEnabled && (
               <Text size="sm" c="dimmed">
                 Enable the webhook to send failed leads again.

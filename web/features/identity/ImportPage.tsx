@@ -83,6 +83,7 @@ export default function ImportPage() {
       </Title>
       <DataTable
         label="Imports"
+        download={{ list: 'imports' }}
         name="imports"
         columns={columns}
         query={history}

@@ -14,7 +14,7 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip } from '../../ui/Values.tsx';
 import { LeadDrawer } from '../leads/LeadDrawer.tsx';
-import { exportLeads, LeadTable } from '../leads/LeadTable.tsx';
+import { LeadTable } from '../leads/LeadTable.tsx';
 import { CampaignSelect } from './CampaignSelect.tsx';
 import classes from './DashboardPage.module.css';
 import { before, dayIn, rangeOf } from './range.ts';
@@ -83,7 +83,6 @@ function Dashboard() {
       <PageHeader
         title="Dashboard"
         line={`Visits recognised, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
-        primary={<Button onClick={() => void exportLeads(span)}>Export CSV</Button>}
       />
       <Group gap="xs" mb="md" mih={36} justify="space-between">
         <Suspense fallback={<Skeleton height={36} width={420} maw="100%" />}>
@@ -126,7 +125,11 @@ function Dashboard() {
               )}
             </section>
           </div>
-          <ByCampaign query={query} onPick={(id) => set({ campaign: id, ...resetPage })} />
+          <ByCampaign
+            query={query}
+            asked={{ ...filter, startDate: range.start, endDate: range.end }}
+            onPick={(id) => set({ campaign: id, ...resetPage })}
+          />
         </>
       )}
       <LeadTable
@@ -262,8 +265,10 @@ function OverTime({ data, ghost }: { data: Answer | undefined; ghost: Answer | u
 
 function ByCampaign({
   query,
+  asked,
   onPick,
 }: {
+  asked: object;
   query: {
     data: Answer | undefined;
     error: unknown;
@@ -323,6 +328,7 @@ function ByCampaign({
       <div style={{ marginBottom: 24 }}>
         <DataTable
           label="Campaigns"
+          download={{ list: 'dashboard-campaigns', query: asked }}
           name="dashboard.campaigns"
           columns={columns}
           query={{ ...query, data: rows && { data: rows } }}

@@ -110,6 +110,7 @@ export default function InvoicesPage() {
       </Group>
       <DataTable
         label="Invoices"
+        download={{ list: 'invoices', query: filter }}
         name="invoices"
         columns={columnsFor(company, isPayer, user.time_zone, query.data)}
         query={query}

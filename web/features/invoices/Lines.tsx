@@ -1,9 +1,10 @@
-import { Button, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { TransferKind } from '../../../contract/ledger.ts';
 import { api } from '../../api/client.ts';
+import { DownloadData } from '../../ui/DownloadData.tsx';
 import { num } from '../../ui/format.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { Money, When } from '../../ui/Values.tsx';
@@ -99,6 +100,9 @@ function Events({ id, line }: { id: string; line: number }) {
   }
   return (
     <>
+      <Group justify="flex-end">
+        <DownloadData list="invoice-events" query={{ id, line }} compact />
+      </Group>
       {query.data.pages.flatMap(({ data }) =>
         data.map((event) => (
           <div key={event.id} className={classes.row}>

@@ -3,7 +3,6 @@ import { IconUserSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
-import { download } from '../../api/download.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { useDrawer } from '../../ui/DetailDrawer.tsx';
@@ -20,17 +19,6 @@ export interface LeadSpan {
   leadspeekID: string | undefined;
   startDate: string;
   endDate: string;
-}
-
-/** Downloads the leads of a span, and of the table's search and sort, as CSV. */
-export function exportLeads(filter: object): Promise<boolean> {
-  const { q, sort, dir } = Object.fromEntries(new URLSearchParams(location.search)) as Record<string, string>;
-  return download('/leadspeek/report/lead/export', {
-    ...filter,
-    searchQuery: q,
-    sortby: sort,
-    order: sort && (dir ?? 'asc'),
-  });
 }
 
 /** A person's name, or what else is known. */
@@ -122,6 +110,7 @@ export function LeadTable(props: {
       </Title>
       <DataTable
         label="Leads"
+        download={{ list: '/leadspeek/report/lead/export', query: set }}
         name="leads"
         columns={columns}
         query={query}

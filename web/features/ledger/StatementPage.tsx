@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Select, Skeleton, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconDownload, IconReceipt } from '@tabler/icons-react';
+import { IconReceipt } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Client } from '../../../contract/index.ts';
@@ -11,7 +11,6 @@ import {
   type TransferKind,
 } from '../../../contract/ledger.ts';
 import { api } from '../../api/client.ts';
-import { download } from '../../api/download.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { useDrawer } from '../../ui/DetailDrawer.tsx';
@@ -78,15 +77,6 @@ export default function StatementPage() {
       <PageHeader
         title="Statement"
         line={`What happened to the money of ${user.company_name}, to the last lead.`}
-        primary={
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} />}
-            onClick={() => void download('/ledger/statement/export', filter)}
-          >
-            Download CSV
-          </Button>
-        }
       />
       <Group mb="md" gap="sm" justify="space-between">
         {views.length > 1 ? (
@@ -180,6 +170,7 @@ export default function StatementPage() {
       </div>
       <DataTable
         label="Lines"
+        download={{ list: '/ledger/statement/export', query: filter }}
         name="statement"
         columns={columnsFor(company)}
         query={{

@@ -127,6 +127,7 @@ export default function MinimumSpendPage() {
       />
       <DataTable
         label="Plans"
+        download={{ list: 'plans' }}
         name="minspend-plans"
         columns={columns}
         query={{ ...query, data: plans && { data: plans } }}

@@ -90,6 +90,7 @@ export default function ProblemsPage() {
       />
       <DataTable
         label="Payments to check"
+        download={{ list: 'payments', query: { ...state.input, kind } }}
         name="payments"
         query={query}
         state={state}

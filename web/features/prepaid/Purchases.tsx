@@ -5,6 +5,7 @@ import { messages } from '../../../contract/messages.ts';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { DownloadData } from '../../ui/DownloadData.tsx';
 import { money } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -38,9 +39,14 @@ export function Purchases({ campaign }: { campaign: Campaign }) {
     <>
       {campaign.PaymentTerm === 'Prepaid' && <Continual campaign={campaign} current={query.data} />}
       <section aria-labelledby="purchases">
-        <Title order={3} id="purchases" mb={6}>
-          Purchases by card
-        </Title>
+        <Group justify="space-between" mb={6}>
+          <Title order={3} id="purchases">
+            Purchases by card
+          </Title>
+          {query.data.data.length > 0 && (
+            <DownloadData list="purchases" query={{ leadspeekID: campaign.leadspeekID }} compact />
+          )}
+        </Group>
         {query.data.data.length === 0 ? (
           <Text size="sm" c="dimmed">
             Nothing has been bought by card yet.

@@ -99,6 +99,7 @@ export default function RoleListPage() {
       />
       <DataTable
         label="Roles"
+        download={{ list: 'roles', query: { getType: 'getrole' } }}
         name="roles"
         columns={columns}
         query={{ ...query, data: roles && { data: roles } }}

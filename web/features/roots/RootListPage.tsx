@@ -65,6 +65,7 @@ export default function RootListPage() {
       />
       <DataTable
         label="Roots"
+        download={{ list: 'roots', query: state.input }}
         name="roots"
         columns={columns}
         query={query}

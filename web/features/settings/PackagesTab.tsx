@@ -5,6 +5,7 @@ import { useRef, useState } from 'react';
 import { FIRST_PACKAGE, MOST_PACKAGES } from '../../../contract/package-rules.ts';
 import { useMay } from '../../api/user.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
+import { DownloadData } from '../../ui/DownloadData.tsx';
 import { keepFocus } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import type { Setting } from './model.ts';
@@ -60,6 +61,11 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
             the package that it had when the month began. A price that you put on a free package is charged
             for the present month, too; any other new price counts from the next month on.
           </Text>
+          {saved.length > 0 && (
+            <Group>
+              <DownloadData list="packages" />
+            </Group>
+          )}
           {rows.map((row, at) => {
             const title = row.name.trim() || 'New package';
             const isSaved = saved.includes(row.key);

@@ -1,15 +1,52 @@
+import { SegmentedControl } from '@mantine/core';
 import { useUser } from '../../api/user.ts';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { StaffPage } from './StaffPage.tsx';
 
-/** Who may sign in for the own company (spec product 2, administrator-list). */
+/**
+ * Who may sign in for the own company (spec product 2, administrator-list). An agency finds its sales people here, too:
+ * the sales-account-list is a root's alone (spec product 6).
+ */
 export default function AdministratorListPage() {
-  const { company_name } = useUser();
-  return (
+  const { company_name, company_kind } = useUser();
+  const [params, set] = useSearchParams();
+  const isSales = company_kind === 'agency' && params.list === 'sales';
+  const lists = company_kind === 'agency' && (
+    <SegmentedControl
+      aria-label="Whom to list"
+      mb="md"
+      data={[
+        { value: 'administrator', label: 'Administrators' },
+        { value: 'sales', label: 'Sales people' },
+      ]}
+      value={isSales ? 'sales' : 'administrator'}
+      // Search, sort and filter are of the list that is left.
+      onChange={(value) =>
+        set({
+          list: value === 'sales' ? value : undefined,
+          ...{ q: undefined, page: undefined, sort: undefined, dir: undefined, filter: undefined },
+        })
+      }
+    />
+  );
+  return isSales ? (
     <StaffPage
+      key="sales"
+      type="sales"
+      title="Sales people"
+      line="Sales representatives and account executives of yours. You put clients into their care on Client Management."
+      noun="sales account"
+      lists={lists}
+      empty="Add somebody who sells for you; they get an invitation by e-mail and connect their own payment account."
+    />
+  ) : (
+    <StaffPage
+      key="administrator"
       type="administrator"
       title="Administrator List"
       line={`Who may sign in for ${company_name}, and what they may do.`}
       noun="administrator"
+      lists={lists}
       empty="Add somebody, choose what they may do, and they get an invitation by e-mail."
     />
   );

@@ -1,8 +1,8 @@
-import { Button, Menu, Select, Text } from '@mantine/core';
-import { IconDownload, IconMailForward, IconPlus, IconUsersGroup } from '@tabler/icons-react';
+import { Button, Select, Text } from '@mantine/core';
+import { IconMailForward, IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
-import { download } from '../../api/download.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -37,6 +37,8 @@ export function StaffPage(props: {
   line: string;
   noun: string;
   empty: string;
+  /** Above the list: the choice between the lists of one page. */
+  lists?: ReactNode;
 }) {
   const { type, noun } = props;
   const user = useUser();
@@ -51,25 +53,23 @@ export function StaffPage(props: {
     useMay('person.write'),
     useMay('person.remove'),
   ];
+  const asked = {
+    companyId: user.company_id,
+    group: 'all',
+    idsys: user.company_root_id,
+    type,
+    module: 'all',
+    sortby: state.sort ?? 'all',
+    order: state.sort ? state.dir : 'all',
+    search: searchSegment(state.q),
+    Page: state.page,
+    PerPage: state.perPage,
+    ...(filter ? { Filters: filter } : {}),
+  };
   const query = useQuery({
     queryKey: ['staff', type, state.input, filter],
     queryFn: async ({ signal }) =>
-      (await api.companies.list(
-        {
-          companyId: user.company_id,
-          group: 'all',
-          idsys: user.company_root_id,
-          type,
-          module: 'all',
-          sortby: state.sort ?? 'all',
-          order: state.sort ? state.dir : 'all',
-          search: searchSegment(state.q),
-          Page: state.page,
-          PerPage: state.perPage,
-          ...(filter ? { Filters: filter } : {}),
-        } as never,
-        { signal },
-      )) as unknown as StaffList,
+      (await api.companies.list(asked as never, { signal })) as unknown as StaffList,
     placeholderData: keepPreviousData,
   });
   const changed = () => {
@@ -183,29 +183,11 @@ export function StaffPage(props: {
 
   return (
     <>
-      <PageHeader
-        title={props.title}
-        line={props.line}
-        primary={add}
-        menu={
-          <Menu.Item
-            leftSection={<IconDownload size={16} aria-hidden="true" />}
-            onClick={() =>
-              void download('/configuration/user/export', {
-                type,
-                sortby: state.sort,
-                order: state.dir,
-                search: state.q || undefined,
-                Filters: filter,
-              })
-            }
-          >
-            Download as CSV
-          </Menu.Item>
-        }
-      />
+      <PageHeader title={props.title} line={props.line} primary={add} />
+      {props.lists}
       <DataTable
         label={props.title}
+        download={{ list: 'user', query: asked }}
         name={`staff-${type}`}
         columns={columns}
         query={query}

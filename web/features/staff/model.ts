@@ -4,7 +4,7 @@ import type { PhoneValue } from '../../ui/phone.types.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 import { ofWire, phoneFault } from '../../ui/usePhone.ts';
 
-/** Which list: the administrators of the own company, or a root's sales people. */
+/** Which list: the administrators of the own company, or its sales people (a root's, an agency's). */
 export type StaffType = StaffNodeData['user_type'];
 export type Person = StaffNodeData;
 
@@ -43,7 +43,7 @@ export const SWITCHES = [
   {
     name: 'isAccExecutive',
     label: 'Account executive',
-    help: 'Sees the clients of the agencies in their care.',
+    help: 'Sees the clients in their care, on Client Management.',
     of: ['sales'],
   },
 ] as const satisfies { name: keyof Person; label: string; help: string; of: StaffType[] }[];

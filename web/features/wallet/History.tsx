@@ -1,13 +1,13 @@
 import '@mantine/dates/styles.css';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { MonthPickerInput } from '@mantine/dates';
-import { IconCalendar, IconDownload } from '@tabler/icons-react';
+import { IconCalendar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messages } from '../../../contract/messages.ts';
 import type { DataWallet } from '../../../contract/wallet.ts';
 import { api } from '../../api/client.ts';
-import { download } from '../../api/download.ts';
+import { DownloadData } from '../../ui/DownloadData.tsx';
 import { dayWords } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { When } from '../../ui/Values.tsx';
@@ -15,6 +15,7 @@ import { BalanceLine } from './BalanceLine.tsx';
 import { signed } from './model.ts';
 import classes from './wallet.module.css';
 
+const AREA = '/configuration/agencies/prepaid/download-transaction-history-direct-payment';
 const typeWords = { topup: 'Top-up', charge: 'Charge', other: 'Other' };
 
 /** What happened in a month: a picture, the list, and its download. `loaded`: what came with the wallet for `month`. */
@@ -25,7 +26,6 @@ export function History(props: {
 }) {
   const { companyId, loaded } = props;
   const [month, setMonth] = useState(props.month);
-  const [isLoading, setLoading] = useState(false);
   const query = useQuery({
     queryKey: ['wallet-history', companyId, month],
     queryFn: ({ signal }) =>
@@ -38,12 +38,6 @@ export function History(props: {
   });
   const shown = month === props.month && loaded ? loaded : query.data;
   const isEmpty = shown?.transaction_history.length === 0;
-  const fetchFile = async () => {
-    setLoading(true);
-    const area = '/configuration/agencies/prepaid/download-transaction-history-direct-payment';
-    await download(`${area}/${companyId}/${month || 'all'}`);
-    setLoading(false);
-  };
   return (
     <Stack gap="xs">
       <Group justify="space-between" align="flex-end" gap="xs">
@@ -59,14 +53,7 @@ export function History(props: {
           onChange={(value) => setMonth(value ? String(value).slice(0, 7) : '')}
           popoverProps={{ withinPortal: true }}
         />
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} />}
-          loading={isLoading}
-          onClick={() => void fetchFile()}
-        >
-          Download
-        </Button>
+        <DownloadData list={`${AREA}/${companyId}/${month || 'all'}`} />
       </Group>
       {query.error && month !== props.month && (
         <Notice

@@ -1,0 +1,279 @@
+import type { AnyContractProcedure, ContractProcedure, InferSchemaOutput } from '@orpc/contract';
+import type { CompanyNodeData } from '../contract/companies.ts';
+import { contract } from '../contract/index.ts';
+import { dollarsOf } from '../contract/primitives.ts';
+import type { StaffNodeData } from '../contract/staff.ts';
+import type { ExportColumn, ExportList } from './platform/http/csv-file.ts';
+
+/**
+ * The lists that can be downloaded, with the columns of their files (docs/decisions/0063). What a file may hold is what
+ * its call answers, so nothing here can tell more than the list itself. Leads, the statement and the Data Wallet's history
+ * are longer than any page and have routes of their own.
+ */
+
+type Answer<Call> =
+  Call extends ContractProcedure<infer _I, infer O, infer _E, infer _M> ? InferSchemaOutput<O> : never;
+type RowOf<Call> = Answer<Call> extends { data: readonly (infer Row)[] } ? Row : never;
+
+const usd = (micros: number | null): string => (micros === null ? '' : dollarsOf(micros));
+const yes = (flag: boolean | string): string => (flag === true || flag === 'T' ? 'yes' : 'no');
+const phone = (row: { phone_country_calling_code: string; phonenum: string }): string =>
+  row.phonenum && `${row.phone_country_calling_code} ${row.phonenum}`.trim();
+
+/** A list whose rows are the call's `data`. */
+function list<Call extends AnyContractProcedure>(
+  name: string,
+  call: Call,
+  columns: readonly ExportColumn<RowOf<Call>>[],
+): ExportList {
+  return of(name, call, (answer) => (answer as { data: readonly RowOf<Call>[] }).data, columns);
+}
+
+function of<Call extends AnyContractProcedure, Row>(
+  name: string,
+  call: Call,
+  rows: (answer: Answer<Call>) => readonly Row[],
+  columns: readonly ExportColumn<Row>[],
+): ExportList {
+  return {
+    name,
+    call,
+    fileName: () => name,
+    columns: () => columns as readonly ExportColumn<unknown>[],
+    rows: (answer) => rows(answer as Answer<Call>),
+  };
+}
+
+const COMPANY: readonly ExportColumn<CompanyNodeData>[] = [
+  ['Company name', (row) => row.company_name],
+  ['Full name', (row) => row.name],
+  ['E-mail', (row) => row.email],
+  ['Phone', phone],
+  ['Sales representative', (row) => row.salesrep],
+  ['Account executive', (row) => row.accountexecutive],
+  ['Referral account', (row) => row.accountref],
+  ['Created', (row) => row.created_at],
+  ['Active campaigns', (row) => row.active_campaigns],
+  ['Payment', (row) => row.payment_status || 'ok'],
+];
+const AGENCY: typeof COMPANY = [
+  ...COMPANY,
+  ['Clients', (row) => row.clients],
+  ['Subdomain', (row) => row.subdomain],
+  ['Domain', (row) => row.domain],
+  ['Organization ID', (row) => row.external_organizationid],
+  ['Direct payment', (row) => yes(row.manual_bill)],
+  ['White labelling', (row) => yes(row.is_whitelabeling)],
+  ['Developer mode', (row) => yes(row.api_mode)],
+  ['Left out of the minimum spend', (row) => yes(row.exclude_minimum_spend === 1)],
+  ['Payment terms', (row) => on(row.selected_payment_term.map((one) => [one.term, one.status]))],
+  ['Products', (row) => on(row.selected_modules.map((one) => [one.type, one.status]))],
+];
+const on = (all: readonly (readonly [string, boolean])[]): string =>
+  all
+    .filter(([, status]) => status)
+    .map(([name]) => name)
+    .join(', ');
+const STAFF: readonly ExportColumn<StaffNodeData>[] = [
+  ['Full name', (row) => row.name],
+  ['E-mail', (row) => row.email],
+  ['Phone', phone],
+  ['Role', roleOf],
+  ['Status', (row) => row.status],
+  ['Two-factor', (row) => row.twoFactorAuth || 'off'],
+  ['Created', (row) => row.created_at],
+  ['Removed', (row) => row.removed_at],
+];
+function roleOf(row: StaffNodeData): string {
+  if (row.user_type === 'sales') return row.isAccExecutive === 'T' ? 'Account executive' : 'Sales';
+  return row.ClientRole === 'owner' ? 'Owner' : row.role_name || 'All permissions';
+}
+
+/** By the type that is asked for, the long call's rows are companies or people. */
+const BY_TYPE: Record<string, { fileName: string; columns: readonly ExportColumn<never>[] }> = {
+  userdownline: { fileName: 'agencies', columns: AGENCY },
+  client: { fileName: 'clients', columns: COMPANY },
+  all: { fileName: 'companies', columns: COMPANY },
+  administrator: { fileName: 'administrators', columns: STAFF },
+  sales: { fileName: 'sales-accounts', columns: STAFF },
+};
+const typeOf = (asked: unknown) => BY_TYPE[(asked as { type: string }).type]!;
+
+export const EXPORTS: readonly ExportList[] = [
+  {
+    name: 'user',
+    call: contract.companies.list,
+    fileName: (asked) => typeOf(asked).fileName,
+    columns: (asked) => typeOf(asked).columns as readonly ExportColumn<unknown>[],
+    rows: (answer) => (answer as { data: unknown[] }).data,
+  },
+  list('downline', contract.sales.downline, [
+    ['Company name', (row) => row.company_name],
+    ['Kind', (row) => row.kind],
+    ['Full name', (row) => row.name],
+    ['E-mail', (row) => row.email],
+    ['Own part', (row) => row.roles.map((role) => role.replace('_', ' ')).join(', ')],
+    ['Clients', (row) => (row.kind === 'agency' ? row.clients : '')],
+    ['Created', (row) => row.created_at],
+  ]),
+  list('roots', contract.roots.list, [
+    ['Name', (row) => row.name],
+    ['Host', (row) => row.host],
+    ['Owner', (row) => row.owner_name],
+    ['E-mail', (row) => row.owner_email],
+    ['Agencies', (row) => row.agencies],
+    ['Master root', (row) => yes(row.is_master)],
+    ['Created', (row) => row.created_at],
+  ]),
+  of('roles', contract.roles.list, (answer) => answer.roles, [
+    ['Role', (row) => row.role_name],
+    ['People', (row) => row.people],
+    ['Created', (row) => row.created_at],
+  ]),
+  list('campaigns', contract.campaigns.list, [
+    ['Campaign ID', (row) => row.leadspeek_api_id],
+    ['Campaign', (row) => row.campaignName],
+    ['Client', (row) => row.company_name],
+    ['Agency', (row) => row.agency_name],
+    ['Status', (row) => row.status],
+    ['Visits 30d', (row) => row.visits_30d],
+    ['Leads 30d', (row) => row.leads_30d],
+    ['Payment term', (row) => row.PaymentTerm],
+    ['Cost per lead (USD)', (row) => row.CostSet],
+    ['Balance (USD)', (row) => usd(row.balance_micros)],
+    ['Site', (row) => row.urlCode],
+    ['Tag', (row) => row.pixel_check],
+    ['Last visit', (row) => row.last_visit_at],
+    ['Created', (row) => row.created_at],
+  ]),
+  list('refusals', contract.campaigns.refusals, [
+    ['Reason', (row) => row.reason],
+    ['Count', (row) => row.count],
+    ['Last time', (row) => row.last_at],
+  ]),
+  list('purchases', contract.prepaid.current, [
+    ['Bought', (row) => row.created_at],
+    ['Leads', (row) => row.leads],
+    ['Amount (USD)', (row) => usd(row.amount_micros)],
+    ['Given back (USD)', (row) => usd(row.refunded_micros)],
+    ['Automatic', (row) => yes(row.automatic)],
+    ['Status', (row) => row.status],
+    ['Reason', (row) => row.reason],
+    ['Card', (row) => row.card],
+  ]),
+  list('deliveries', contract.delivery.log, [
+    ['Delivery', (row) => row.message_id],
+    ['Lead', (row) => row.lead_name],
+    ['State', (row) => row.state],
+    ['Test', (row) => yes(row.is_test)],
+    ['Attempts', (row) => row.attempts],
+    ['Last answer', (row) => row.tries.at(-1)?.status],
+    ['Last error', (row) => row.tries.at(-1)?.error],
+    ['Delivered', (row) => row.delivered_at],
+    ['Created', (row) => row.created_at],
+    ['ID', (row) => row.id],
+  ]),
+  of('dashboard-campaigns', contract.insight.dashboard, (answer) => answer.campaigns, [
+    ['Campaign ID', (row) => row.leadspeek_api_id],
+    ['Campaign', (row) => row.campaignName],
+    ['Client', (row) => row.company_name],
+    ['Status', (row) => row.status],
+    ['Visits', (row) => row.visits],
+    ['Matched', (row) => row.matched],
+    ['Leads', (row) => row.leads],
+    ['Spend (USD)', (row) => usd(row.spend_micros)],
+    ['Balance (USD)', (row) => usd(row.balance_micros)],
+  ]),
+  list('invoices', contract.invoices.list, [
+    ['Number', (row) => row.number],
+    ['Status', (row) => (row.is_failing ? 'failing' : row.status)],
+    ['Side', (row) => row.side],
+    ['Kind', (row) => row.kind],
+    ['Term', (row) => row.term],
+    ['Billed to', (row) => row.company_name],
+    ['From', (row) => row.issuer_name],
+    ['Period from', (row) => row.period_from],
+    ['Period to', (row) => row.period_to],
+    ['Total (USD)', (row) => usd(row.total_micros)],
+    ['Due (USD)', (row) => usd(row.due_micros)],
+    ['Issued', (row) => row.finalised_at],
+    ['Due by', (row) => row.due_at],
+    ['Paid on', (row) => row.paid_at],
+  ]),
+  list('invoice-events', contract.invoices.events, [
+    ['When', (row) => row.created_at],
+    ['Kind', (row) => row.kind],
+    ['Name', (row) => row.name],
+    ['Amount (USD)', (row) => usd(row.amount_micros)],
+    ['Lead', (row) => row.leadId],
+    ['ID', (row) => row.id],
+  ]),
+  list('packages', contract.collection.packages, [
+    ['ID', (row) => row.package_id],
+    ['Name', (row) => row.name],
+    ['Price a month (USD)', (row) => usd(row.monthly_micros)],
+    ['Description', (row) => row.description],
+  ]),
+  list('payments', contract.payments.problems, [
+    ['Company', (row) => row.company_name],
+    ['Kind', (row) => row.kind],
+    ['What', (row) => row.what],
+    ['Amount (USD)', (row) => usd(row.amount_micros)],
+    ['For', (row) => row.purpose],
+    ['State', (row) => row.state],
+    ['Card', (row) => row.card],
+    ['Since', (row) => row.created_at],
+    ['Asked again', (row) => row.next_ask_at],
+    ['Reference at the provider', (row) => row.provider_reference],
+  ]),
+  list('coupons', contract.costs.coupons, [
+    ['Code', (row) => row.coupon_code],
+    ['Percent', (row) => row.percent],
+    ['Amount (USD)', (row) => row.amount],
+    ['Uses at most', (row) => row.max_uses],
+    ['Used', (row) => row.uses],
+    ['Last day', (row) => row.expires_at],
+  ]),
+  list('plans', contract.costs.plans, [
+    ['Name', (row) => row.planName],
+    ['Months (USD)', (row) => row.months.join(' / ')],
+    ['Every month after (USD)', (row) => row.flatMonth],
+    ['Default', (row) => yes(row.default)],
+  ]),
+  list('limits', contract.caps.list, [
+    ['Limit on', (row) => row.subject],
+    ['Name', (row) => row.name],
+    ['Period', (row) => row.period],
+    ['Spent (USD)', (row) => row.spent],
+    ['Stops at (USD)', (row) => row.hard],
+    ['Tells at (USD)', (row) => row.soft],
+    ['Set by', (row) => row.set_by],
+  ]),
+  list('imports', contract.identity.imports, [
+    ['File', (row) => row.file_name],
+    ['State', (row) => row.state],
+    ['Rows', (row) => row.rows_read],
+    ['New', (row) => row.rows_added],
+    ['Changed', (row) => row.rows_changed],
+    ['Same', (row) => row.rows_same],
+    ['Bad', (row) => row.rows_bad],
+    ['Uploaded', (row) => row.created_at],
+    ['Ended', (row) => row.finished_at],
+    ['Error', (row) => row.error],
+  ]),
+  list('sessions', contract.access.sessions, [
+    ['Device', (row) => row.device],
+    ['Kind', (row) => row.kind],
+    ['Place', (row) => row.place],
+    ['IP address', (row) => row.ip],
+    ['Signed in', (row) => row.created_at],
+    ['Last seen', (row) => row.last_seen],
+    ['This one', (row) => yes(row.current)],
+  ]),
+  list('views', contract.access.views, [
+    ['Who', (row) => row.who],
+    ['Reason', (row) => row.reason],
+    ['From', (row) => row.started_at],
+    ['Until', (row) => row.until],
+  ]),
+];

@@ -1,0 +1,76 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import type { Sales } from '../sales/index.ts';
+import { refuse } from './policy.ts';
+import { keepsFactor } from './staff.policy.ts';
+import { FLAG_WORDS, type StaffGiven } from './staff.service.ts';
+import * as staff from './staff.store.ts';
+
+/** What is entered of an agency or client and its owner; what is undefined stays as it is. */
+export interface Entered {
+  name: string;
+  ownerName: string;
+  email: string;
+  phone: { number: string; country: string; calling: string };
+  whiteLabelling: boolean | undefined;
+  apiMode: boolean | undefined;
+  campaignsClosed: boolean | undefined;
+  /** Of a client: its leads are told without phone numbers. */
+  phonesOff: boolean | undefined;
+  sheetEditor: boolean | undefined;
+  ownerFlags: StaffGiven['flags'];
+  /** The owner's second factor as it is: nobody else sets it. */
+  factor: '' | 'email' | 'google' | undefined;
+  sales: Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null | undefined>>;
+  subdomain: string | undefined;
+  domain: string | undefined;
+  externalId: string | undefined;
+}
+
+/** What an agency sets for a client alone. @throws Refusal 422 for an agency */
+export function clientOnly(kind: string, given: Entered) {
+  for (const [field, value] of [
+    ['enablephonenumber', given.phonesOff],
+    ['editorspreadsheet', given.sheetEditor],
+  ] as const)
+    if (value && kind !== 'client') throw refuse(field, 'is for clients only');
+  return {
+    ...(given.phonesOff === undefined ? {} : { phones_off: given.phonesOff }),
+    ...(given.sheetEditor === undefined ? {} : { sheet_editor: given.sheetEditor }),
+  };
+}
+
+const gone = (): never => {
+  throw new Refusal('not_found', ownMessages.notFound);
+};
+
+/** What of the client/user payload (spec product 3) belongs to the owner and to the sales people of a company. */
+export function createPayload(sales: Sales) {
+  /** Sets the owner's flags that are given; what changed, in words. */
+  async function keepOwner(
+    tx: Tx,
+    company: { id: string },
+    ownerId: string,
+    given: Entered,
+  ): Promise<string[]> {
+    const owner = (await staff.person(tx, company.id, ownerId)) ?? gone();
+    keepsFactor(given.factor, owner.factor);
+    const flags = Object.entries(given.ownerFlags) as [keyof typeof given.ownerFlags, boolean][];
+    const changed = flags.filter(([name, is]) => owner[name] !== is);
+    if (changed.some(([name, is]) => name === 'is_default_admin' && is))
+      await staff.noDefault(tx, company.id);
+    if (changed.length > 0) await staff.set(tx, ownerId, Object.fromEntries(changed));
+    return changed.map(([name, is]) => `${FLAG_WORDS[name]}: ${is ? 'yes' : 'no'}`);
+  }
+
+  /** Gives a company to the sales people who are named. @throws Refusal 403, 422 */
+  async function care(tx: Tx, ctx: Ctx, company: Parameters<Sales['setWithin']>[2], given: Entered) {
+    if (Object.values(given.sales).every((one) => one === undefined)) return [];
+    ctx.need('sales.assign');
+    return sales.setWithin(tx, ctx, company, given.sales);
+  }
+
+  return { keepOwner, care };
+}

@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream';
+import type { AnyContractProcedure } from '@orpc/contract';
+import type { FastifyReply } from 'fastify';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Permission } from '../../../contract/permissions.ts';
+import { CSV_BOM, type CsvCell, csvLine } from '../csv.ts';
+import { checkInput } from './input.ts';
+import type { PlainRoute } from './routes.ts';
+import type { AnyHandler } from './server.ts';
+
+/** Rows asked of a list at a time: most lists are then one statement, and nobody changes them in between. */
+const STEP = 5000;
+/** The most rows of a file. More is refused, never cut off: a file that ends early looks whole. */
+export const MOST_ROWS = 100_000;
+
+/** Answers with a CSV file, its lines sent as they are made. `rows` is told to the screen, where it is known. */
+export function sendCsv(
+  reply: FastifyReply,
+  name: string,
+  lines: AsyncIterable<string> | Iterable<string>,
+  rows?: number,
+): FastifyReply {
+  if (rows !== undefined) void reply.header('X-Total-Count', String(rows));
+  return reply
+    .header('Content-Disposition', `attachment; filename="${name}"`)
+    .header('Cache-Control', 'no-store')
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(lines));
+}
+
+/** A column of a file: its title, which does not change, and a row's cell. */
+export type ExportColumn<Row> = readonly [title: string, cell: (row: Row) => CsvCell];
+
+/** A list that can be downloaded. */
+export interface ExportList {
+  /** The last part of its address: /api/export/<name>. */
+  name: string;
+  /** The list's call: who may ask it, and with what. */
+  call: AnyContractProcedure;
+  /** What the file is called, before the day. */
+  fileName: (asked: unknown) => string;
+  columns: (asked: unknown) => readonly ExportColumn<unknown>[];
+  rows: (answer: unknown) => readonly unknown[];
+}
+
+interface Answer {
+  total?: unknown;
+  next_cursor?: string | null;
+}
+
+/**
+ * The route that downloads a list: the rows that its call answers to the same search, sort and filter, of all pages, with
+ * the same permission and the same fields. Asked with a one-use token.
+ */
+export function exportRoute(
+  list: ExportList,
+  handlerOf: (call: AnyContractProcedure) => AnyHandler,
+): PlainRoute {
+  const { inputSchema, outputSchema, meta, route } = list.call['~orpc'];
+  const { access, notInView } = meta as { access: Permission; notInView?: true };
+  return {
+    method: 'GET',
+    url: `/api/export/${list.name}`,
+    access: 'download',
+    permission: access,
+    ...(notInView ? { notInView } : {}),
+    tag: 'Exports',
+    summary: `What GET ${route.path} answers to the same query, all pages of it, as CSV (asked with a one-use token)`,
+    async handler(ctx, request, reply) {
+      const { token: _used, ...query } = request.query as Record<string, unknown>;
+      // The page that is shown, and its size, are not the file's.
+      const given = { ...query, Page: 1, PerPage: 100 };
+      const asked = inputSchema ? ((await checkInput(inputSchema, given)) as object) : undefined;
+      const handler = handlerOf(list.call);
+      const read = async (more: object): Promise<{ rows: readonly unknown[] } & Answer> => {
+        const output = await handler(ctx, (asked && { ...asked, ...more }) as never);
+        const checked = outputSchema ? await outputSchema['~standard'].validate(output) : { value: output };
+        if (checked.issues) throw new Error(`Answer of ${list.name} breaks the contract`);
+        return { ...(checked.value as Answer), rows: list.rows(checked.value) };
+      };
+      // Before anything is sent, so that a refusal is answered as one.
+      const first = await read({ Page: 1, PerPage: STEP });
+      const total = typeof first.total === 'number' ? first.total : undefined;
+      if ((total ?? first.rows.length) > MOST_ROWS)
+        throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
+      const columns = list.columns(asked);
+      async function* lines(): AsyncGenerator<string> {
+        yield CSV_BOM + csvLine(columns.map(([title]) => title));
+        let answer = first;
+        for (let page = 1; ; page++) {
+          yield answer.rows.map((row) => csvLine(columns.map(([, cell]) => cell(row)))).join('');
+          const cursor = answer.next_cursor;
+          if (cursor) answer = await read({ cursor, PerPage: STEP });
+          else if (total === undefined || page * STEP >= total || answer.rows.length === 0) return;
+          else answer = await read({ Page: page + 1, PerPage: STEP });
+        }
+      }
+      const day = ctx.clock.now().toISOString().slice(0, 10);
+      const count = first.next_cursor ? undefined : (total ?? first.rows.length);
+      return sendCsv(reply, `${list.fileName(asked)}-${day}.csv`, lines(), count);
+    },
+  };
+}

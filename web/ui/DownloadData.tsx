@@ -1,0 +1,49 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { download } from '../api/download.ts';
+
+/** A list as a file: which one, asked as the list is shown. */
+export interface Downloadable {
+  /** Its name in server/exports.ts; or a path of its own below /api. */
+  list: string | `/${string}`;
+  /** What the list's call is asked with; the page is left out, since the file has all of them. */
+  query?: object;
+}
+
+/** The words on it are the specification's (product 2, Agency User's Logs) and the same on every list. */
+const WORDS = 'Download Data';
+
+/** Downloads what a list shows at present, all pages of it, as CSV. `compact`: its sign alone. */
+export function DownloadData({ list, query = {}, compact }: Downloadable & { compact?: boolean }) {
+  const [isBusy, setBusy] = useState(false);
+  const fetchFile = async () => {
+    setBusy(true);
+    await download(list.startsWith('/') ? list : `/export/${list}`, { ...query, Page: '', PerPage: '' });
+    setBusy(false);
+  };
+  if (compact)
+    return (
+      <Tooltip label={WORDS}>
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label={WORDS}
+          loading={isBusy}
+          onClick={() => void fetchFile()}
+        >
+          <IconDownload size={18} aria-hidden="true" />
+        </ActionIcon>
+      </Tooltip>
+    );
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden="true" />}
+      loading={isBusy}
+      onClick={() => void fetchFile()}
+    >
+      {WORDS}
+    </Button>
+  );
+}
