@@ -219,13 +219,16 @@ describe('[CONF-01] every field of the client/user payload', () => {
     const told = async () => {
       const { id, phone } = await lead();
       const one = (await ask('GET', `leadspeek/report/lead/${id}`)).body;
+      const hits = async (searchQuery: string) =>
+        (await ask('GET', `${url}&searchQuery=${encodeURIComponent(searchQuery)}`)).body.total;
       const path = `/api/leadspeek/report/lead/export?leadspeekID=${campaign.id}`;
       const { body } = await ask('POST', 'general/download-token', { path });
       const file = await app.server.inject({ method: 'GET', url: String(body.url), headers: { host: HOST } });
-      return [phone, one.phone, file.body.includes(person.phone!)];
+      const found = [await hits(person.phone!.slice(-6)), await hits(person.email)];
+      return [phone, one.phone, file.body.includes(person.phone!), ...found];
     };
-    expect(await told()).toEqual([person.phone, person.phone, true]);
+    expect(await told()).toEqual([person.phone, person.phone, true, 1, 1]);
     nodeIn(await update(node, { enablephonenumber: 'F' }));
-    expect(await told()).toEqual([null, null, false]);
+    expect(await told()).toEqual([null, null, false, 0, 1]);
   });
 });
