@@ -98,7 +98,13 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
   }
 
   const rowsOf = (path: string, delimiter: string, from = 0) =>
-    readRows(path, { from, delimiter, most: 1000, mostBytes: 1024 * 1024, aftermath: AFTERMATH });
+    readRows(path, {
+      from,
+      delimiter,
+      most: Math.min(1000, size.rows),
+      mostBytes: 1024 * 1024,
+      aftermath: AFTERMATH,
+    });
 
   /** What the first line of a file says its columns are, and where what follows it begins. */
   async function head(path: string, delimiter: string) {

@@ -206,13 +206,11 @@ export async function deleteStep(
   const { kind, value, list_id } = after ?? { kind: 0, value: Buffer.alloc(0), list_id: NIL };
   const { rows } = await sql<Cursor & { n: bigint }>`
     with part as materialized (
-      select kind, value, list_id from exclusion
+      select ctid as place, kind, value, list_id from exclusion
       where owner_id = ${list.owner_id} and (kind, value, list_id) > (${kind}::smallint, ${value}::bytea, ${list_id}::uuid)
       order by kind, value, list_id limit ${step}),
     gone as (
-      delete from exclusion e using part p
-      where p.list_id = ${list.id} and e.list_id = ${list.id}
-        and e.owner_id = ${list.owner_id} and e.kind = p.kind and e.value = p.value)
+      delete from exclusion where ctid = any(array(select place from part where list_id = ${list.id})))
     select kind, value, list_id, (select count(*) from part) as n from part
     order by kind desc, value desc, list_id desc limit 1`.execute(tx);
   const end = rows[0];
