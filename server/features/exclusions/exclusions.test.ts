@@ -376,6 +376,7 @@ describe('[BEY-08] lists of every level and kind', () => {
 
 describe('[EXCL-02] [EXCL-06] progress', () => {
   test('filename, percentage, current_row and total_row while it runs; then what became of it', async () => {
+    app.clock.advance(1000);
     const url = `/api/leadspeek/suppressionlist/progress?companyId=${campaign.id}&campaignType=campaign`;
     const { body } = await upload(Array.from({ length: 100 }, (_, i) => `s${i}@step.example\n`).join(''), {
       name: 'Steps of 100.csv',

@@ -48,6 +48,8 @@ interface Batch {
   rows: number;
   entries: number;
   counts: { emails: number; phones: number; domains: number; md5_only: number; sha256_only: number };
+  /** How many of the entries stand in the batch for the first time. */
+  unique: number;
   data: Buffer;
   errors: { line: number; reason: string; value: string }[];
 }
@@ -132,11 +134,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     });
     if (begun) {
       try {
-        for await (const batch of batchesOf(begun)) {
-          more.signal?.throwIfAborted();
-          const row = await apply(begun, batch);
-          more.progress?.(row);
-        }
+        await work(begun, more);
         await end(begun, null);
       } catch (error) {
         if (error instanceof FileFault) await end(begun, error.message);
@@ -148,6 +146,34 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     // The file holds people: it is kept only while it is needed.
     if (row?.file_path && row.state !== 'loading') await rm(pathOf(row.file_path), { force: true });
     return row;
+  }
+
+  /** While the database takes one batch in, the next is read: each keeps one processor busy. */
+  async function work(
+    list: store.ListRow,
+    { signal, progress }: { signal?: AbortSignal; progress?: (row: store.ListRow) => void },
+  ): Promise<void> {
+    let applying: Promise<void> = Promise.resolve();
+    let failed: unknown;
+    const settled = async () => {
+      await applying;
+      if (failed) throw failed;
+    };
+    try {
+      for await (const batch of batchesOf(list)) {
+        await settled();
+        signal?.throwIfAborted();
+        applying = apply(list, batch)
+          .then(progress)
+          .catch((error: unknown) => {
+            failed = error;
+          });
+      }
+    } catch (error) {
+      await applying;
+      throw failed ?? error;
+    }
+    await settled();
   }
 
   async function* batchesOf(list: store.ListRow): AsyncGenerator<Batch> {
@@ -169,11 +195,11 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
         for (const entry of entries) {
           batch.entries++;
           const [main, twin] = entry.values;
-          const key = `${main!.kind}\t\\\\x${main!.value.toString('hex')}`;
+          const key = `${main!.kind}\t\\\\x${main!.value}`;
           if (batch.seen.has(key)) continue;
           batch.seen.add(key);
           lines.push(`${key}\tt\n`);
-          if (twin) lines.push(`${twin.kind}\t\\\\x${twin.value.toString('hex')}\tf\n`);
+          if (twin) lines.push(`${twin.kind}\t\\\\x${twin.value}\tf\n`);
           if (entry.only) batch.counts[`${entry.only}_only`]++;
           if (main!.kind === 6) batch.counts.phones++;
           else if (main!.kind === 8) batch.counts.domains++;
@@ -198,7 +224,9 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     return inScopeWithClient(db, { rootId: list.root_id }, async (tx, client) => {
       const now = await store.listById(tx, list.id, true);
       if (now?.state !== 'loading' || Number(now.byte_offset) !== batch.before) throw new Overtaken();
-      const added = batch.data.length ? await store.copyEntries(tx, client, list, batch.data) : 0;
+      const added = batch.data.length
+        ? await store.copyEntries(tx, client, list, batch.data, batch.unique)
+        : 0;
       const room = MOST_ERRORS - Number(now.rows_bad);
       if (batch.errors.length > 0 && room > 0)
         await store.insertErrors(tx, list, batch.errors.slice(0, room));
@@ -282,13 +310,14 @@ const newBatch = (before: number) => ({
 
 async function close(
   path: string,
-  { seen: _, parts, faults, ...batch }: ReturnType<typeof newBatch>,
+  { seen, parts, faults, ...batch }: ReturnType<typeof newBatch>,
   at: number,
   line: number,
 ): Promise<Batch> {
   const lines = await lineNumbers(path, at, line, [...faults.map((fault) => fault.at), batch.end]);
   return {
     ...batch,
+    unique: seen.size,
     line: lines.at(-1)!,
     data: Buffer.from(parts.join('')),
     errors: faults.map(({ reason, value }, i) => ({ line: lines[i]!, reason, value })),

@@ -12,9 +12,9 @@ export type Accepts = 'email' | 'all';
 /** The levels a list can stand at, from the widest. */
 export type Level = 'root' | 'agency' | 'client' | 'campaign';
 
-/** One entry as it is compared: a plain address by both of its hashes, the first of which counts it. */
+/** One entry as it is compared, in lowercase hex: a plain address by both of its hashes, the first of which counts it. */
 export interface Entry {
-  values: { kind: Kind; value: Buffer }[];
+  values: { kind: Kind; value: string }[];
   /** Known by this one hash alone, so that who is known by the other one alone cannot be compared. */
   only?: 'md5' | 'sha256';
 }
@@ -25,34 +25,31 @@ const LONGEST = 320;
 /** What one value of a list says, or why it is none that may stand there. */
 export function readEntry(text: string, accepts: Accepts): Entry | string {
   if (text.includes('\0')) return 'contains a NUL byte';
-  const value = text
-    .trim()
-    .replace(/^["'<]+|["'>]+$/g, '')
-    .trim()
-    .toLowerCase();
+  let value = text.trim().toLowerCase();
+  if (/^["'<]|["'>]$/.test(value)) value = value.replace(/^["'<]+|["'>]+$/g, '').trim();
   if (value.length > LONGEST) return `is longer than ${LONGEST} characters`;
   if (value.startsWith('=')) return 'is a formula, not an entry';
-  if (/^[0-9a-f]{32}$/.test(value))
-    return { values: [{ kind: KIND.md5, value: Buffer.from(value, 'hex') }], only: 'md5' };
+  if (/^[0-9a-f]{32}$/.test(value)) return { values: [{ kind: KIND.md5, value }], only: 'md5' };
   const email = normalEmail(value);
   if (email) {
     return {
       values: [
-        { kind: KIND.sha256, value: hash('sha256', email, 'buffer') },
-        { kind: KIND.md5, value: hash('md5', email, 'buffer') },
+        { kind: KIND.sha256, value: hash('sha256', email) },
+        { kind: KIND.md5, value: hash('md5', email) },
       ],
     };
   }
   if (accepts === 'email') return 'is not an e-mail address or an MD5 hash of one';
-  if (/^[0-9a-f]{64}$/.test(value))
-    return { values: [{ kind: KIND.sha256, value: Buffer.from(value, 'hex') }], only: 'sha256' };
+  if (/^[0-9a-f]{64}$/.test(value)) return { values: [{ kind: KIND.sha256, value }], only: 'sha256' };
   if (/^[0-9a-f]{40}$/.test(value)) return 'is a SHA-1 hash: use SHA-256, MD5 or the address itself';
   const phone = /^\+?[\d\s().-]{7,24}$/.test(value) ? phoneOf(value) : null;
-  if (phone) return { values: [{ kind: KIND.phone, value: Buffer.from(phone) }] };
+  if (phone) return { values: [{ kind: KIND.phone, value: hex(phone) }] };
   const domain = value.includes('@', 1) ? null : domainOf(value.replace(/^@/, ''));
-  if (domain) return { values: [{ kind: KIND.domain, value: Buffer.from(domain) }] };
+  if (domain) return { values: [{ kind: KIND.domain, value: hex(domain) }] };
   return 'is not an e-mail address, an MD5 or SHA-256 hash of one, a phone number or a domain';
 }
+
+const hex = (text: string): string => Buffer.from(text).toString('hex');
 
 function phoneOf(text: string): string | null {
   if (/^\+\d{8,15}$/.test(text)) return text; // E.164 already, of whatever country
