@@ -14,7 +14,7 @@ export const ownExclusionMessages = {
   purged: (lists: number, entries: string) =>
     lists === 0
       ? 'There were no records to purge.'
-      : `${entries} ${entries === '1' ? 'entry' : 'entries'} of ${lists} ${lists === 1 ? 'list' : 'lists'} no longer exclude anybody.`,
+      : `Purged: ${entries} ${entries === '1' ? 'entry' : 'entries'} of ${lists} ${lists === 1 ? 'list' : 'lists'}.`,
   undone: 'The list is taken back. It no longer excludes anybody.',
 } as const;
 

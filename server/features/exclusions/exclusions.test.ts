@@ -451,7 +451,7 @@ describe('[EXCL-03] purge', () => {
     expect((await purge('agency')).body).toEqual({
       result: 'success',
       title: 'Records purged',
-      msg: '2 entries of 2 lists no longer exclude anybody.',
+      msg: 'Purged: 2 entries of 2 lists.',
     });
     expect(await verdict(['one@purge.example', 'two@purge.example'], [own.id])).toEqual(['clear', 'clear']);
     expect(await verdict(['one@purge.example'], [sibling.id])).toEqual(['excluded']);

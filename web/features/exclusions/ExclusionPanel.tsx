@@ -3,20 +3,21 @@ import { IconEraser } from '@tabler/icons-react';
 import { useState } from 'react';
 import { exclusionMessages, MOST_RECORDS } from '../../../contract/exclusions-messages.ts';
 import { api } from '../../api/client.ts';
-import { useMay } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { FileDrop } from '../../ui/FileDrop.tsx';
 import { num } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { ListHistory } from './ListHistory.tsx';
-import { type Accepts, HOLDS, type Place } from './model.ts';
+import { type Accepts, holdsWords, type Place } from './model.ts';
 import { useSuppression } from './useSuppression.ts';
 
 const KINDS = 'e-mail addresses (plain, MD5 or SHA-256), phone numbers and domains';
 
 /** The exclusion lists of one place: upload, progress, history, purge. Give it a key of the place. */
 export function ExclusionPanel({ place }: { place: Place }) {
+  const { company_id } = useUser();
   const isRoot = place.level === 'root';
   const isSmall = place.level === 'client' || place.level === 'campaign';
   const mayWrite = useMay(isRoot ? 'optout.write' : 'exclusion.write');
@@ -24,7 +25,10 @@ export function ExclusionPanel({ place }: { place: Place }) {
   const [busy, setBusy] = useState(false);
   const suppression = useSuppression(place);
   const { state, progress } = suppression;
-  const holds = isSmall && accepts === 'email' ? 'e-mail addresses, plain or as MD5' : KINDS;
+  const [holds, columns] =
+    isSmall && accepts === 'email'
+      ? ['e-mail addresses, plain or as MD5', 'a column named email']
+      : [KINDS, 'columns named email, phone or domain'];
   const most = isSmall ? `At most ${num(MOST_RECORDS)} records.` : 'As many rows as you have, at most 2 GiB.';
 
   const purge = async () => {
@@ -56,7 +60,8 @@ export function ExclusionPanel({ place }: { place: Place }) {
   return (
     <>
       <Text size="sm" c="dimmed" mb="md">
-        {HOLDS[place.level]} Lists add up: each file is a list of its own, which you can take back.
+        {holdsWords(place.level, place.id === company_id)} Each file is a list of its own, which you can take
+        back.
       </Text>
       {mayWrite && (
         <>
@@ -76,7 +81,7 @@ export function ExclusionPanel({ place }: { place: Place }) {
           )}
           <FileDrop
             title="Drop a CSV file here"
-            text={`It holds ${holds}, one a row, or in columns that the first line names (email, phone, domain). ${most}`}
+            text={`It holds ${holds}: one a row, or in ${columns}. ${most}`}
             accept=".csv,text/csv"
             sending={suppression.sending}
             fault={suppression.fault}

@@ -18,7 +18,7 @@ import { listsKey } from './useSuppression.ts';
 
 const PER_PAGE = 10;
 const columns: Column<List>[] = [
-  { key: 'file', title: 'File', render: (row) => <Clip text={row.filename} max={220} /> },
+  { key: 'file', title: 'File', render: (row) => <Clip text={row.filename} max={320} /> },
   {
     key: 'state',
     title: 'State',
@@ -146,14 +146,19 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
               They were deleted with the list.
             </Text>
           ) : (
-            <ul style={{ margin: 0, paddingLeft: 20, maxHeight: 240, overflowY: 'auto', fontSize: 14 }}>
+            <section
+              aria-label="Bad rows"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keyboard
+              tabIndex={0}
+              style={{ maxHeight: 240, overflowY: 'auto' }}
+            >
               {bad.map((fault) => (
-                <li key={fault.line} style={{ overflowWrap: 'anywhere' }}>
+                <Text key={fault.line} size="sm" style={{ overflowWrap: 'anywhere' }}>
                   <span className="num">Line {num(fault.line)}</span>:{' '}
                   {fault.value && <code>{fault.value}</code>} {fault.reason}
-                </li>
+                </Text>
               ))}
-            </ul>
+            </section>
           )}
         </>
       )}

@@ -9,7 +9,7 @@ export default function OptOutListPage() {
     <>
       <PageHeader
         title="Exclusion List"
-        line="People who must never become a lead anywhere on your platform."
+        line="People who asked not to be contacted, and others whom nobody may buy."
       />
       <ExclusionPanel place={{ level: 'root', id: company_id }} />
     </>

@@ -60,10 +60,13 @@ export const STATES: Record<List['state'], string> = {
   removed: 'Taken back',
 };
 
-/** Whom a list excludes for, in a sentence. */
-export const HOLDS: Record<Level, string> = {
-  root: 'Nobody on these lists becomes a lead of any agency or client of your platform.',
-  agency: 'Nobody on these lists becomes a lead of any of your clients.',
-  client: 'Nobody on these lists becomes a lead of this client, in any campaign.',
-  campaign: 'Nobody on these lists becomes a lead of this campaign.',
-};
+/** Whom the lists of a place exclude for, in a sentence; `isOwn`: they are those of the reader's own company. */
+export function holdsWords(level: Level, isOwn: boolean): string {
+  const whose: Record<Level, string> = {
+    root: 'of any agency or client of your platform',
+    agency: 'of any of your clients',
+    client: isOwn ? 'of yours, in any campaign' : 'of this client, in any campaign',
+    campaign: 'of this campaign',
+  };
+  return `Nobody on these lists becomes a lead ${whose[level]}.`;
+}
