@@ -2,6 +2,7 @@
 import { buildAll } from '../scripts/build.ts';
 import { benchBacklog } from './backlog.ts';
 import { benchCompanies } from './companies.ts';
+import { benchExclusions } from './exclusions.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
 import { benchLedger } from './ledger.ts';
@@ -16,6 +17,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   backlog: () => benchBacklog({ seconds: full ? 60 : 10 }),
   replay: () => benchReplay(),
   import: () => benchImport(),
+  exclusions: () => benchExclusions({ full }),
   ledger: () => benchLedger({ full }),
   companies: () => benchCompanies({ full }),
 };

@@ -6,6 +6,7 @@ import { companies } from './companies.ts';
 import { costs } from './costs.ts';
 import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
+import { exclusions } from './exclusions.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { collection, invoices } from './invoices.ts';
@@ -42,6 +43,7 @@ export const contract = {
   costs,
   leads,
   delivery,
+  exclusions,
   identity,
   insight,
   ledger,

@@ -45,6 +45,7 @@ const CONFIGURATION: readonly PageId[] = [
   'general-setting',
   'data-enrichment',
   'opt-out-list',
+  'exclusion-lists',
   'report-analytics',
   'sales-connect-account',
   'minimum-spend',

@@ -272,6 +272,14 @@ export const PAGES = [
     who: system,
   },
   {
+    id: 'exclusion-lists',
+    path: '/configuration/exclusion-lists',
+    title: 'Exclusion Lists',
+    ...inside,
+    who: agency,
+    permission: 'exclusion.read',
+  },
+  {
     id: 'report-analytics',
     path: '/configuration/report-analytics',
     title: 'Report Analytics',

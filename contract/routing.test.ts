@@ -182,6 +182,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/data-enrichment                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/opt-out-list                   P      P          P         connect   404      404     404       404         404         404      404     404
+/configuration/exclusion-lists                404    404        404       connect   404      P       prof      P           404         404      404     P
 /configuration/report-analytics               P      P          404       connect   404      404     prof      404         404         404      404     P
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
@@ -507,6 +508,7 @@ describe('[NAV-01] the sidebar', () => {
           'Role List',
           'General Settings',
           'Data Enrichment',
+          'Exclusion Lists',
           'Statement',
           'Invoices',
           'Limits',

@@ -27,7 +27,7 @@ import {
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
-import { createExclusions } from './features/exclusions/index.ts';
+import { createExclusions, exclusionsRoutes, startExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
 import { insightRoutes } from './features/insight/index.ts';
 import { createInvoices, invoicesRoutes, pdfRoutes, startInvoices } from './features/invoices/index.ts';
@@ -187,7 +187,7 @@ export function createFeatures(
     onboarding,
   });
   const identity = createIdentity(platform, { audit });
-  const exclusions = createExclusions();
+  const exclusions = createExclusions(platform, { audit, tenants });
   const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, outbound });
   const prepaid = createPrepaid(platform, {
     tenants,
@@ -303,6 +303,7 @@ export async function createApp(parts: AppParts) {
   );
   const settings = settingsRoutes(features.settings);
   const identity = identityRoutes(features.identity);
+  const exclusions = exclusionsRoutes(features.exclusions);
   const delivery = deliveryRoutes(features.delivery);
   const leads = leadsRoutes(features.leads);
   const ledger = ledgerRoutes(platform, features.tenants);
@@ -363,6 +364,7 @@ export async function createApp(parts: AppParts) {
       ...leads.plain,
       ...delivery.plain,
       ...identity.plain,
+      ...exclusions.plain,
       ...ledger.plain,
       ...dataWallet.plain,
       ...pdfRoutes(platform, features.tenants, features.invoices.read.one),
@@ -434,6 +436,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.insight, insightRoutes(platform, features.tenants));
     calls(contract.delivery, delivery.handlers);
     calls(contract.identity, identity.handlers);
+    calls(contract.exclusions, exclusions.handlers);
     calls(contract.ledger, ledger.handlers);
     calls(contract.invoices, invoicesRoutes(features.invoices));
     calls(contract.payments, paymentsRoutes(features.payments, platform));
@@ -475,6 +478,7 @@ export async function createApp(parts: AppParts) {
       if (has('worker')) {
         await features.visits.start();
         await startIdentityJobs(features.identity);
+        await startExclusions(features.exclusions);
         await startDelivery(features.delivery);
         await features.mail.start();
         await startAudit(features.logChain, jobs);

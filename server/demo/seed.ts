@@ -261,7 +261,7 @@ export async function seedDemo(
         owner: { root_id: master.id, agency_id: null, company_id: master.id },
         ownerId: master.id,
         level: 'root',
-        name: 'Demo opt-outs',
+        name: 'demo_opt_outs.csv',
         lines: crowd.slice(0, 40).map((p) => p.email),
       },
       clock.now(),

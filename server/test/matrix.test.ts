@@ -19,6 +19,7 @@ interface Target {
   transferId: string;
   webhookId: string;
   importId: string;
+  exclusionListId: string;
   /** The client's owner. */
   personId: string;
   canary: string;
@@ -102,6 +103,17 @@ async function freshRole(target: Target): Promise<string> {
     [target.client.root_id, target.client.agency_id, target.client.id, `${target.canary} ${++serial}`],
   );
   return rows[0].id;
+}
+/** An exclusion list of the client with a bad row. */
+async function freshList(target: Pick<Target, 'client' | 'canary'>): Promise<string> {
+  const { rows } = await app.admin.query(
+    `with list as (insert into exclusion_list (id, root_id, agency_id, company_id, owner_id, level, name, created_at)
+       values (gen_random_uuid(), $1, $2, $3, $3, 'client', $4, now()) returning id)
+     insert into exclusion_error (list_id, line, root_id, agency_id, company_id, reason, value)
+     select id, 1, $1, $2, $3, 'is nothing', $4 from list returning list_id`,
+    [target.client.root_id, target.client.agency_id, target.client.id, `${target.canary}.csv`],
+  );
+  return rows[0].list_id;
 }
 const freshAdministrator = async (target: Target): Promise<string> =>
   (await app.make.user(target.client, { role: 'administrator', name: target.canary })).id;
@@ -1230,6 +1242,69 @@ let samples: Record<string, Sample> = {
     rootOnly: true,
     request: (t) => ({ url: `/api/identity/imports/${t.importId}/errors.csv` }),
   },
+  'POST /api/tools/optout-client/upload': {
+    named: true,
+    request: (t) => {
+      const at = 'matrixboundary';
+      const part = (name: string, text: string) =>
+        `--${at}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+      const file = `--${at}\r\nContent-Disposition: form-data; name="clientoptoutfile"; filename="m.csv"\r\n\r\na@b.example\r\n`;
+      return {
+        url: '/api/tools/optout-client/upload',
+        payload: `${part('ClientCompanyID', t.client.id)}${part('campaigntype', 'client')}${file}--${at}--\r\n`,
+        headers: { 'content-type': `multipart/form-data; boundary=${at}` },
+      };
+    },
+  },
+  'POST /api/exclusions/upload': {
+    named: true,
+    request: (t) => ({
+      url: `/api/exclusions/upload?campaigntype=campaign&paramID=${t.campaign.id}&file_name=m.csv`,
+      payload: 'a@b.example\n',
+      headers: { 'content-type': 'text/csv' },
+    }),
+  },
+  'POST /api/tools/optout/upload': {
+    named: false,
+    request: () => ({
+      url: '/api/tools/optout/upload?file_name=m.csv',
+      payload: 'a@b.example\n',
+      headers: { 'content-type': 'text/csv' },
+    }),
+  },
+  'POST /api/tools/optout/purge': {
+    named: false,
+    request: () => ({ url: '/api/tools/optout/purge', body: {} }),
+  },
+  'GET /api/leadspeek/suppressionlist/progress': {
+    named: true,
+    request: (t) => ({
+      url: `/api/leadspeek/suppressionlist/progress?companyId=${t.client.id}&campaignType=client`,
+    }),
+  },
+  'POST /api/leadspeek/suppressionlist/purge': {
+    named: true,
+    request: (t) => ({
+      url: '/api/leadspeek/suppressionlist/purge',
+      body: { paramID: t.campaign.id, campaignType: 'campaign' },
+    }),
+  },
+  'GET /api/exclusions/lists': {
+    named: true,
+    request: (t) => ({ url: `/api/exclusions/lists?campaignType=client&paramID=${t.client.id}` }),
+  },
+  'GET /api/exclusions/lists/:id': {
+    named: true,
+    request: (t) => ({ url: `/api/exclusions/lists/${t.exclusionListId}` }),
+  },
+  'POST /api/exclusions/lists/:id/undo': {
+    named: true,
+    request: async (t) => ({ url: `/api/exclusions/lists/${await freshList(t)}/undo`, body: {} }),
+  },
+  'GET /api/exclusions/lists/:id/report.csv': {
+    named: true,
+    request: (t) => ({ url: `/api/exclusions/lists/${t.exclusionListId}/report.csv` }),
+  },
   'GET /api/identity/totals': { named: false, request: () => ({ url: '/api/identity/totals' }) },
   'GET /api/ledger/statement': {
     named: true,
@@ -1395,6 +1470,7 @@ let samples: Record<string, Sample> = {
 
 const downloads: Record<string, Permission> = {
   'GET /api/leadspeek/report/lead/export': 'lead.read',
+  'GET /api/exclusions/lists/:id/report.csv': 'exclusion.read',
   'GET /api/general/document/:name/file': 'document.read',
   'GET /api/configuration/agreement/:companyID/file': 'document.read',
   'GET /api/identity/imports/:id/errors.csv': 'people.import',
@@ -1480,6 +1556,7 @@ beforeAll(async () => {
       transferId: rows[0].transfer_id,
       webhookId,
       importId,
+      exclusionListId: await freshList({ client, canary }),
       personId,
       canary,
     };
@@ -1804,6 +1881,7 @@ describe('[LOGS-03] the user log', () => {
     // Whose call it is, where it is not an agency's.
     const asked: Record<string, Grade> = {
       'people.import': 'root.owner',
+      'optout.write': 'root.owner',
       'sales.account': 'root.sales',
       'sales.downline': 'root.sales',
       'payment.mend': 'root.owner',

@@ -9,12 +9,16 @@ export interface UploadOptions {
 }
 
 /**
- * Sends a file as the raw body of a POST, telling how much has gone: fetch cannot. A 401 renews the token once and
- * sends the file once more.
+ * Sends a file as the raw body of a POST, or a form with one, telling how much has gone: fetch cannot. A 401 renews the
+ * token once and sends it once more.
  * @param path below /api, with its query
  * @throws ApiError for every answer that is not a success and when none comes; AbortError when `signal` fires
  */
-export async function upload<Answer>(path: string, file: Blob, options: UploadOptions = {}): Promise<Answer> {
+export async function upload<Answer>(
+  path: string,
+  file: Blob | FormData,
+  options: UploadOptions = {},
+): Promise<Answer> {
   const token = session.token ?? (await session.fresh());
   try {
     return await send<Answer>(path, file, options, token);
@@ -26,13 +30,20 @@ export async function upload<Answer>(path: string, file: Blob, options: UploadOp
   }
 }
 
-function send<Answer>(path: string, file: Blob, options: UploadOptions, token: string): Promise<Answer> {
+function send<Answer>(
+  path: string,
+  file: Blob | FormData,
+  options: UploadOptions,
+  token: string,
+): Promise<Answer> {
   const { onProgress, signal } = options;
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', `/api${path}`);
     request.setRequestHeader('Authorization', `Bearer ${token}`);
-    request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
+    // A form's type has its boundary, which the browser sets.
+    if (file instanceof Blob)
+      request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
     request.upload.addEventListener('progress', (event) => onProgress?.(event.loaded));
     request.addEventListener('load', () => {
       const { status, responseText } = request;

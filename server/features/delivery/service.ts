@@ -29,6 +29,8 @@ export interface DeliveryDeps {
   leads: {
     /** What is told of each lead; a lead whose contact has been erased is missing. */
     message(tx: Tx, leadIds: string[]): Promise<Map<string, LeadData>>;
+    /** Those whose person has come onto an exclusion list since they were sold; in the root's scope. */
+    withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>>;
   };
   campaigns: {
     visible(
@@ -144,6 +146,8 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     row: NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>,
   ): Promise<LeadData | string> {
     if (row.integration_state !== 'enabled') return `Not sent: the webhook is ${row.integration_state}.`;
+    if (row.lead_id && (await leads.withheldIn(tx, row.root_id, [row.lead_id])).has(row.lead_id))
+      return 'Not sent: the person is on an exclusion list.';
     const data = row.lead_id && (await leads.message(tx, [row.lead_id])).get(row.lead_id);
     return data || 'Not sent: the personal data of this lead has been erased.';
   }

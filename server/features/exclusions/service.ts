@@ -1,101 +1,326 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal } from '../../../contract/errors.ts';
+import {
+  MOST_RECORDS,
+  exclusionMessages as messages,
+  ownExclusionMessages,
+} from '../../../contract/exclusions-messages.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { CSV_BOM, csvLine } from '../../platform/csv.ts';
+import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
-import type { Tx } from '../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
-import { KIND, readRow } from './policy.ts';
+import { page } from '../../platform/page.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import { FileFault, TooLarge } from '../identity/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { check } from './check.ts';
+import { clearJob, createLoads, loadJob } from './load.ts';
+import { type Accepts, isCsv, type Level, readEntry, safeName } from './policy.ts';
 import * as store from './store.ts';
-
-/** Everything by which a person could stand on a list. */
-export interface Identity {
-  /** The companies and the campaign whose lists apply: root, agency, client, campaign. */
-  owners: string[];
-  sha256: Buffer[];
-  md5: Buffer[];
-  phones: string[];
-  emails: string[];
-}
-
-export type Verdict = 'clear' | 'excluded' | 'cannot_compare';
 
 export type Exclusions = ReturnType<typeof createExclusions>;
 
+/** The most bytes of a root's or agency's file, and of one of a client or campaign. */
+export const MOST_BYTES = 2 * 1024 ** 3;
+export const SMALL_BYTES = 8 * 1024 ** 2;
+const DONE_MS = 3_600_000;
+
+/** Whose list it is. */
+interface Place {
+  level: Level;
+  ownerId: string;
+  owner: Owner;
+  name: string;
+}
+
 /** Lists of people who must not become leads. */
-export function createExclusions() {
+export function createExclusions(platform: Platform, { audit, tenants }: { audit: Audit; tenants: Tenants }) {
+  const { db, clock, jobs } = platform;
+  const loads = createLoads(platform, { audit });
+
+  const missing = (): never => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  };
+
+  /** The company or campaign whose lists are meant. @throws Refusal 404 where the scope does not see it */
+  async function placeOf(tx: Tx, level: Level, id: string): Promise<Place> {
+    if (level === 'campaign') {
+      const row = (await store.campaignById(tx, id)) ?? missing();
+      const { root_id, agency_id, company_id } = row;
+      return {
+        level,
+        ownerId: id,
+        owner: { root_id, agency_id, company_id },
+        name: `campaign #${row.number} ${row.name}`,
+      };
+    }
+    const company = (await tenants.company(tx, id)) ?? missing();
+    if (company.kind !== level) return missing();
+    const { root_id, agency_id } = company;
+    return { level, ownerId: id, owner: { root_id, agency_id, company_id: id }, name: company.name };
+  }
+
+  /**
+   * The same for somebody signed in. A root's own list is seen by its people alone, an agency's by those of the agency
+   * and the root: a client's scope does not see either company's row as its own.
+   */
+  async function placeFor(tx: Tx, ctx: Ctx, level: Level, id: string): Promise<Place> {
+    const { kind } = ctx.actor;
+    if (level === 'root' && kind !== 'root') return missing();
+    if (level === 'agency' && kind === 'client') return missing();
+    return placeOf(tx, level, id);
+  }
+
+  async function one(tx: Tx, id: string): Promise<store.ListRow> {
+    return (await store.listById(tx, id)) ?? missing();
+  }
+
+  /**
+   * Takes an uploaded file in and has it loaded.
+   * @param field what the form calls the file
+   */
+  async function submit(
+    ctx: Ctx,
+    given: {
+      level: Level;
+      id: string;
+      /** Of a campaign: the client it must belong to. */
+      companyId?: string;
+      fileName: string;
+      accepts: Accepts;
+      field: string;
+    },
+    body: AsyncIterable<Uint8Array>,
+  ) {
+    const refuse = (code: 'invalid' | 'too_large', message: string, rule: string) =>
+      new Refusal(code, message, { errors: { [given.field]: [rule] } });
+    const place = await inScope(db.app, ctx.scope, (tx) => placeFor(tx, ctx, given.level, given.id));
+    if (given.companyId && place.owner.company_id !== given.companyId) return missing();
+    if (!isCsv(given.fileName)) throw refuse('invalid', messages.csvOnly, messages.csvOnly);
+    const isSmall = given.level === 'client' || given.level === 'campaign';
+    const now = clock.now();
+    const id = newId(now);
+    const name = safeName(given.fileName);
+    const file = join('exclusions', `${id}.csv`);
+    const { rows } = await loads
+      .take(
+        body,
+        file,
+        isSmall ? { mostBytes: SMALL_BYTES, mostRows: MOST_RECORDS } : { mostBytes: MOST_BYTES },
+      )
+      .catch((error: unknown) => {
+        if (error instanceof FileFault) throw refuse('invalid', messages.failed, error.message);
+        if (error instanceof TooLarge) {
+          const most = isSmall ? '8 MB' : '2 GiB';
+          throw refuse('too_large', messages.failed, `The file must not be larger than ${most}.`);
+        }
+        throw error;
+      });
+    const added = inScope(db.app, ctx.scope, async (tx) => {
+      const row = {
+        id,
+        ...place.owner,
+        owner_id: place.ownerId,
+        level: place.level,
+        name,
+        accepts: given.accepts,
+        state: 'queued' as const,
+        file_path: file,
+        total_rows: BigInt(rows),
+        created_by: ctx.actor.userId,
+        created_at: now,
+      };
+      await store.insertList(tx, row);
+      await jobs.send(tx, loadJob, [{ rootId: place.owner.root_id, listId: id }]);
+      await audit.record(tx, ctx, {
+        action: 'exclusion.upload',
+        objectKind: 'exclusion_list',
+        objectId: id,
+        description: `Uploaded the exclusion list ${name} for ${place.name}`,
+        owner: place.owner,
+      });
+      return { result: 'success' as const, message: messages.submitted, data: view(await one(tx, id)) };
+    });
+    return added.catch(async (error: unknown) => {
+      await rm(loads.pathOf(file), { force: true });
+      throw error;
+    });
+  }
+
+  async function remove(tx: Tx, which: Parameters<typeof store.removeLists>[1]) {
+    const gone = await store.removeLists(tx, which, clock.now());
+    await jobs.send(
+      tx,
+      clearJob,
+      gone.map((row) => ({ rootId: row.root_id, listId: row.id })),
+    );
+    return gone;
+  }
+
   return {
-    /**
-     * Checks identities against every list that applies, in one look-up. An identity known only by one hash, where an
-     * applicable list has rows known only by the other, cannot be compared and counts as refused (domain, The life of a lead).
-     */
-    async check(tx: Tx, identities: Identity[]): Promise<Verdict[]> {
-      const keys: { owner: string; kind: number; value: Buffer; of: number }[] = [];
-      identities.forEach((one, of) => {
-        const values = [
-          ...one.sha256.map((value) => ({ kind: KIND.sha256, value })),
-          ...one.md5.map((value) => ({ kind: KIND.md5, value })),
-          ...one.phones.map((phone) => ({ kind: KIND.phone, value: Buffer.from(phone) })),
-          ...one.emails.map((email) => ({
-            kind: KIND.domain,
-            value: Buffer.from(email.toLowerCase().split('@')[1] ?? ''),
+    check,
+    /** Files into lists and lists out of the database, for the worker, benchmarks and tests. */
+    loads,
+    jobs,
+    submit,
+
+    /** What is under way for a company or campaign, and what ended within the last hour. */
+    progress: (ctx: Ctx, level: Level, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { ownerId } = await placeFor(tx, ctx, level, id);
+        const open = await store.underWay(tx, ownerId);
+        const ended = await store.endedSince(tx, ownerId, new Date(clock.now().getTime() - DONE_MS));
+        return {
+          jobProgress: open.map((row) => ({
+            id: row.id,
+            filename: row.name,
+            percentage: percentage(row),
+            current_row: Number(row.rows_read),
+            total_row: Number(row.total_rows),
           })),
-        ];
-        for (const owner of one.owners)
-          for (const { kind, value } of values) keys.push({ owner, kind, value, of });
-      });
-      const found = await store.hits(tx, keys);
-      const excluded = new Set([...found].map((position) => keys[position]!.of));
-      const sides = await store.oneSided(tx, [...new Set(identities.flatMap((one) => one.owners))]);
-      return identities.map((one, i) => {
-        if (excluded.has(i)) return 'excluded';
-        const blind = one.owners.some((owner) => {
-          const side = sides.get(owner);
-          return (
-            side &&
-            ((side.md5Only && one.md5.length === 0 && one.sha256.length > 0) ||
-              (side.sha256Only && one.sha256.length === 0 && one.md5.length > 0))
-          );
-        });
-        return blind ? 'cannot_compare' : 'clear';
-      });
+          jobDone: ended.map(view),
+        };
+      }),
+
+    lists: (ctx: Ctx, level: Level, id: string, asked: { Page: number; PerPage: number }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { ownerId } = await placeFor(tx, ctx, level, id);
+        const { rows, total } = await store.pageOfLists(
+          tx,
+          ownerId,
+          asked.PerPage,
+          (asked.Page - 1) * asked.PerPage,
+        );
+        return page(rows.map(view), total, asked);
+      }),
+
+    report: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => ({
+        list: view(await one(tx, id)),
+        bad: (await store.errorsAfter(tx, id, 0n, 100)).map((row) => ({ ...row, line: Number(row.line) })),
+      })),
+
+    /** The bad rows of a list as the lines of a CSV file: line, reason, value. */
+    async reportLines(ctx: Ctx, id: string): Promise<AsyncGenerator<string>> {
+      await inScope(db.app, ctx.scope, (tx) => one(tx, id));
+      return (async function* () {
+        yield CSV_BOM + csvLine(['line', 'reason', 'value']);
+        for (let after = 0n; ; ) {
+          const rows = await inScope(db.app, ctx.scope, (tx) => store.errorsAfter(tx, id, after, 5000));
+          if (rows.length === 0) return;
+          yield rows.map((row) => csvLine([row.line, row.reason, row.value])).join('');
+          after = rows.at(-1)!.line;
+        }
+      })();
     },
 
-    /** Adds a list of plain or hashed e-mails, phones (E.164) and domains; returns the lines that are none of these. */
+    /** Takes all lists of a company or campaign out of force. */
+    purge: (ctx: Ctx, level: Level, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const place = await placeFor(tx, ctx, level, id);
+        const gone = await remove(tx, { ownerId: place.ownerId });
+        const entries = gone.reduce((sum, row) => sum + (row.error ? 0n : row.rows_added), 0n);
+        await audit.record(tx, ctx, {
+          action: 'exclusion.purge',
+          objectKind: 'exclusion_list',
+          objectId: place.ownerId,
+          description: `Purged the exclusion lists of ${place.name}: ${gone.length} lists, ${entries} entries`,
+          owner: place.owner,
+        });
+        return {
+          result: 'success' as const,
+          title: ownExclusionMessages.purgedTitle,
+          msg: ownExclusionMessages.purged(gone.length, entries.toLocaleString('en-US')),
+        };
+      }),
+
+    /** Takes one list back. */
+    undo: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await one(tx, id);
+        const [gone] = await remove(tx, { id });
+        if (!gone) throw new Refusal('conflict', 'This list has been taken back already.');
+        const { root_id, agency_id, company_id } = row;
+        await audit.record(tx, ctx, {
+          action: 'exclusion.undo',
+          objectKind: 'exclusion_list',
+          objectId: id,
+          description: `Took back the exclusion list ${row.name}`,
+          owner: { root_id, agency_id, company_id },
+        });
+        return { result: 'success' as const, message: ownExclusionMessages.undone };
+      }),
+
+    /** Adds a list at once, without a file (demo data, tests); returns the lines that are no entries. */
     async addList(
       tx: Tx,
-      given: {
-        owner: Owner;
-        ownerId: string;
-        level: 'root' | 'agency' | 'client' | 'campaign';
-        name: string;
-        lines: string[];
-      },
+      given: { owner: Owner; ownerId: string; level: Level; name: string; lines: string[] },
       at: Date,
     ): Promise<{ id: string; added: number; bad: { line: number; value: string }[] }> {
       const id = newId(at);
       const bad: { line: number; value: string }[] = [];
-      let md5Only = 0n;
-      let sha256Only = 0n;
-      const rows = given.lines.flatMap((text, i) => {
+      const sums = { emails: 0n, phones: 0n, domains: 0n, md5_only: 0n, sha256_only: 0n };
+      const entries = given.lines.flatMap((text, i) => {
         if (text.trim() === '') return [];
-        const read = readRow(text);
-        if (!read) {
+        const read = readEntry(text, 'all');
+        if (typeof read === 'string') {
           bad.push({ line: i + 1, value: text.slice(0, 200) });
           return [];
         }
-        if (read.length === 1 && read[0]!.kind === KIND.md5) md5Only++;
-        if (read.length === 1 && read[0]!.kind === KIND.sha256) sha256Only++;
-        return read.map((one) => ({ owner_id: given.ownerId, ...one, list_id: id, ...given.owner }));
+        const { kind } = read.values[0]!;
+        sums[kind === 6 ? 'phones' : kind === 8 ? 'domains' : 'emails']++;
+        if (read.only) sums[`${read.only}_only`]++;
+        return [read];
       });
+      const list = { id, ...given.owner, owner_id: given.ownerId };
+      const read = BigInt(entries.length + bad.length);
       await store.insertList(tx, {
-        id,
-        ...given.owner,
-        owner_id: given.ownerId,
+        ...list,
         level: given.level,
         name: given.name,
-        md5_only: md5Only,
-        sha256_only: sha256Only,
+        ...sums,
+        rows_read: read,
+        total_rows: read,
+        rows_added: BigInt(entries.length),
+        rows_bad: BigInt(bad.length),
         created_at: at,
+        finished_at: at,
       });
-      if (rows.length > 0) await store.insertExclusions(tx, rows);
-      return { id, added: rows.length, bad };
+      if (entries.length > 0)
+        await store.insertEntries(
+          tx,
+          list,
+          entries.flatMap((entry) => entry.values),
+        );
+      return { id, added: entries.length, bad };
     },
+  };
+}
+
+const percentage = (row: store.ListRow): number =>
+  row.total_rows > 0n ? Math.min(99, Math.floor((Number(row.rows_read) / Number(row.total_rows)) * 100)) : 0;
+
+/** A list as the contract shows it. */
+function view(row: store.ListRow) {
+  return {
+    id: row.id,
+    filename: row.name,
+    campaignType: row.level,
+    state: row.state,
+    error: row.error,
+    rows_read: Number(row.rows_read),
+    entries_added: Number(row.rows_added),
+    entries_same: Number(row.rows_same),
+    rows_bad: Number(row.rows_bad),
+    emails: Number(row.emails),
+    phones: Number(row.phones),
+    domains: Number(row.domains),
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    removed_at: row.removed_at?.toISOString() ?? null,
   };
 }

@@ -129,13 +129,15 @@ const LONGEST_ROW = 8 * 1024 * 1024;
 
 /**
  * Reads the rows of a UTF-8 CSV file from a byte on, in batches of `most` rows or about `mostBytes`, whichever comes
- * first. The batches depend on the file and the starting byte alone. Blank lines are left out.
+ * first. The batches depend on the file and the starting byte alone. Blank lines are left out. `aftermath` is what a fault
+ * says of the rows before it.
  * @throws FileFault with the line, when a quotation is not closed
  */
 export async function* readRows(
   path: string,
-  options: { from?: number; delimiter: string; most: number; mostBytes: number },
+  options: { from?: number; delimiter: string; most: number; mostBytes: number; aftermath?: string },
 ): AsyncGenerator<RawRow[]> {
+  const aftermath = options.aftermath ?? 'The rows before it were imported.';
   const from = options.from ?? 0;
   let rows: RawRow[] = [];
   let at = from;
@@ -187,8 +189,8 @@ export async function* readRows(
       const line = (await lineNumbers(path, 0, 1, [at]))[0];
       throw new FileFault(
         failed.code === 'CSV_MAX_RECORD_SIZE' || failed.code === 'CSV_QUOTE_NOT_CLOSED'
-          ? `Line ${line}: a quotation mark opens a value and none closes it. The rows before it were imported.`
-          : `Line ${line}: ${failed.message}. The rows before it were imported.`,
+          ? `Line ${line}: a quotation mark opens a value and none closes it. ${aftermath}`
+          : `Line ${line}: ${failed.message}. ${aftermath}`,
       );
     }
   } finally {

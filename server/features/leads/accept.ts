@@ -18,6 +18,8 @@ export interface Recognised {
   url: string | null;
   referrer: string | null;
   ip: string | null;
+  /** The e-mail hash that came with it: its visitor may be excluded and somebody else recognised. */
+  hash?: { kind: number; value: Buffer } | undefined;
   match: Match;
 }
 
@@ -103,8 +105,10 @@ export function createAccept(
           owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
           sha256: person?.sha256 ?? [],
           md5: person?.md5 ?? [],
+          sha1: person?.sha1 ?? [],
           phones: person?.phones ?? [],
           emails: person?.emails ?? [],
+          seen: v.hash ?? null,
         };
       }),
     );

@@ -57,6 +57,7 @@ export function createResolver(
             url: visit.url,
             referrer: visit.referrer,
             ip: visit.ip,
+            ...(visit.hash && visit.hash_kind ? { hash: { kind: visit.hash_kind, value: visit.hash } } : {}),
             match,
           };
         }),

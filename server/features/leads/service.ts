@@ -18,6 +18,7 @@ import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
 import { createResolver } from './resolve.ts';
 import * as store from './store.ts';
+import { createWithheld } from './withheld.ts';
 
 type Filter = z.output<typeof LeadFilter>;
 type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
@@ -72,6 +73,24 @@ const exportCells = (row: Row) => [
   row.is_test ? 'T' : 'F',
 ];
 
+/** What an export shows of somebody excluded. */
+const NOBODY = {
+  first_name: '(excluded)',
+  last_name: null,
+  email: null,
+  phone: null,
+  phone2: null,
+  address: null,
+  city: null,
+  state: null,
+  zip: null,
+  company_name: null,
+  job_title: null,
+  website: null,
+  page_url: null,
+  referrer: null,
+};
+
 const matchType = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
 
 export type Leads = ReturnType<typeof createLeads>;
@@ -91,6 +110,7 @@ export function createLeads(
   const { db } = platform;
   const accept = createAccept(platform, deps);
   const resolver = createResolver(platform, { ...deps, accept });
+  const { withheld, withheldIn } = createWithheld(platform, deps);
 
   /** Days of a filter, in the company's time zone, as instants. */
   async function resolved(tx: Tx, ctx: Ctx, filter: Filter): Promise<Omit<store.LeadList, 'sort' | 'order'>> {
@@ -153,14 +173,20 @@ export function createLeads(
     }
   }
 
-  async function* linesOf(steps: AsyncGenerator<Row[]>): AsyncGenerator<string> {
+  /** Of somebody who has come onto an exclusion list since, only the sale is told. */
+  async function* linesOf(ctx: Ctx, steps: AsyncGenerator<Row[]>): AsyncGenerator<string> {
     yield csvLine(EXPORT_HEAD);
-    for await (const rows of steps) for (const row of rows) yield csvLine(exportCells(row));
+    for await (const rows of steps) {
+      const ids = rows.map((row) => row.id);
+      const excluded = await withheld(ctx.scope.rootId, ids);
+      for (const row of rows) yield csvLine(exportCells(excluded.has(row.id) ? { ...row, ...NOBODY } : row));
+    }
   }
 
   return {
     accept,
     resolver,
+    withheldIn,
 
     list: (
       ctx: Ctx,
@@ -229,7 +255,7 @@ export function createLeads(
           ? undefined
           : await inScope(db.app, ctx.scope, (tx) => store.idsOfExport(tx, asked, MOST_ROWS + 1));
       if (ids && ids.length > MOST_ROWS) throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
-      return linesOf(ids ? byIds(ctx, ids) : byDate(ctx, asked));
+      return linesOf(ctx, ids ? byIds(ctx, ids) : byDate(ctx, asked));
     },
 
     /** Leads as webhooks tell them (contract/delivery.ts, LeadMessage.data), by id. */

@@ -209,6 +209,18 @@ export async function leadsByIds(tx: Tx, ids: string[]) {
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
+/** Whose leads these are and what they show of a person: what exclusion lists are asked with. */
+export async function identitiesOf(tx: Tx, leadIds: string[]) {
+  if (leadIds.length === 0) return [];
+  return tx
+    .selectFrom('lead as l')
+    .innerJoin('lead_contact as x', 'x.lead_id', 'l.id')
+    .select(['l.id', 'l.agency_id', 'l.company_id', 'l.campaign_id', 'l.person_id'])
+    .select(['x.email', 'x.phone', 'x.phone2'])
+    .where('l.id', '=', sql<string>`any(${leadIds}::uuid[])`)
+    .execute();
+}
+
 /** The worst delivery state of each lead. */
 export async function deliveryStates(
   tx: Tx,

@@ -749,8 +749,27 @@ export interface Schema {
     name: string;
     md5_only: Default<bigint>;
     sha256_only: Default<bigint>;
+    accepts: Default<'email' | 'all'>;
+    state: Default<'queued' | 'loading' | 'active' | 'failed' | 'removed'>;
+    error: Maybe<string>;
+    file_path: Maybe<string>;
+    byte_offset: Default<bigint>;
+    line: Default<bigint>;
+    total_rows: Default<bigint>;
+    rows_read: Default<bigint>;
+    rows_added: Default<bigint>;
+    rows_same: Default<bigint>;
+    rows_bad: Default<bigint>;
+    emails: Default<bigint>;
+    phones: Default<bigint>;
+    domains: Default<bigint>;
+    created_by: Maybe<string>;
     created_at: At;
+    started_at: MaybeAt;
+    finished_at: MaybeAt;
+    removed_at: MaybeAt;
   };
+  exclusion_error: Owner & { list_id: string; line: bigint; reason: string; value: Maybe<string> };
   exclusion: Owner & { owner_id: string; kind: number; value: Buffer; list_id: string };
   campaign: ClientOwner & {
     id: string;

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../../contract/errors.ts';
 
-/** A multipart form: its texts by name, and the bytes of its files. */
+/** A multipart form: its texts by name, and of its files the bytes and what they are called. */
 export interface Form {
   texts: Record<string, string>;
   files: Record<string, Uint8Array>;
+  /** Also of a file that is empty, which is not among `files`. */
+  fileNames: Record<string, string>;
 }
 
 const PARTS = 60;
@@ -33,15 +35,19 @@ export async function readForm(request: IncomingMessage, most: number): Promise<
     .catch(() => {
       throw bad;
     });
-  const form: Form = { texts: {}, files: {} };
+  const form: Form = { texts: {}, files: {}, fileNames: {} };
   let parts = 0;
   for (const [name, value] of data) {
     if (++parts > PARTS || name === '__proto__') throw bad;
-    if (name in form.texts || name in form.files)
+    if (name in form.texts || name in form.fileNames)
       throw new Refusal('invalid', `${name}: is given twice`, { errors: { [name]: ['is given twice'] } });
-    if (typeof value === 'string') form.texts[name] = value;
+    if (typeof value === 'string') {
+      form.texts[name] = value;
+      continue;
+    }
+    form.fileNames[name] = value.name;
     // A file input without a file sends an empty one.
-    else if (value.size > 0) form.files[name] = new Uint8Array(await value.arrayBuffer());
+    if (value.size > 0) form.files[name] = new Uint8Array(await value.arrayBuffer());
   }
   return form;
 }

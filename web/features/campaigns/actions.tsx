@@ -5,9 +5,10 @@ import {
   IconDots,
   IconPlayerPause,
   IconPlayerPlay,
+  IconShieldOff,
   IconTrash,
 } from '@tabler/icons-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import { useMay } from '../../api/user.ts';
@@ -18,6 +19,8 @@ import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { isPrepaid } from '../prepaid/model.ts';
 import { actionsOf, type Campaign, type CampaignAction } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
+
+const ExclusionModal = lazy(() => import('../exclusions/ExclusionModal.tsx'));
 
 const looks = {
   activate: { label: 'Activate', icon: IconPlayerPlay, done: 'is active' },
@@ -120,41 +123,66 @@ export function CampaignMenu(props: {
   const { run, busy } = useCampaignAction();
   const mayWrite = useMay('campaign.write');
   const mayRemove = useMay('campaign.remove');
+  const mayExclude = useMay('exclusion.read');
+  const [isExcluding, setExcluding] = useState(false);
   const actions = actionsOf(campaign.status).filter(
     (action) => action !== props.without && (action === 'remove' ? mayRemove : mayWrite),
   );
-  if (actions.length === 0) return null;
+  if (actions.length === 0 && !mayExclude) return null;
   return (
-    <Menu position="bottom-end" width={180}>
-      <Menu.Target>
-        <ActionIcon
-          variant={props.without ? 'default' : 'subtle'}
-          color="gray"
-          size={props.without ? 36 : 28}
-          loading={busy}
-          aria-label={`Actions for ${campaign.campaignName}`}
-        >
-          <IconDots size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {actions.map((action) => {
-          const { label, icon: Icon } = looks[action];
-          const isDanger = action === 'remove';
-          return (
-            <Menu.Item
-              key={action}
-              leftSection={<Icon size={16} />}
-              style={isDanger ? { color: 'var(--bad)' } : undefined}
-              onClick={async () => {
-                if ((await run(action, campaign)) && isDanger) props.onRemoved?.();
-              }}
-            >
-              {label}
+    <>
+      <Menu position="bottom-end" width={180}>
+        <Menu.Target>
+          <ActionIcon
+            variant={props.without ? 'default' : 'subtle'}
+            color="gray"
+            size={props.without ? 36 : 28}
+            loading={busy}
+            aria-label={`Actions for ${campaign.campaignName}`}
+          >
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {mayExclude && (
+            <Menu.Item leftSection={<IconShieldOff size={16} />} onClick={() => setExcluding(true)}>
+              Exclusion list
             </Menu.Item>
-          );
-        })}
-      </Menu.Dropdown>
-    </Menu>
+          )}
+          {actions.map((action) => {
+            const { label, icon: Icon } = looks[action];
+            const isDanger = action === 'remove';
+            return (
+              <Menu.Item
+                key={action}
+                leftSection={<Icon size={16} />}
+                style={isDanger ? { color: 'var(--bad)' } : undefined}
+                onClick={async () => {
+                  if ((await run(action, campaign)) && isDanger) props.onRemoved?.();
+                }}
+              >
+                {label}
+              </Menu.Item>
+            );
+          })}
+        </Menu.Dropdown>
+      </Menu>
+      {isExcluding && (
+        <Suspense fallback={null}>
+          <ExclusionModal
+            places={[
+              {
+                level: 'campaign',
+                id: campaign.leadspeekID,
+                clientId: campaign.company_id,
+                label: 'This campaign',
+              },
+              { level: 'client', id: campaign.company_id, label: `All of ${campaign.company_name}` },
+            ]}
+            onClose={() => setExcluding(false)}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -5,13 +5,14 @@ import { useEffect, useRef } from 'react';
 import { api } from '../../api/client.ts';
 import { download } from '../../api/download.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { bytesWords } from '../../ui/FileDrop.tsx';
 import { num } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { When } from '../../ui/Values.tsx';
-import { bytesWords, type ImportJob, isRunning } from './fields.ts';
+import { type ImportJob, isRunning } from './fields.ts';
 import classes from './identity.module.css';
 import { MappingStep } from './MappingStep.tsx';
 

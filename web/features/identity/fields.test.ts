@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PERSON_FIELDS } from '../../../contract/identity.ts';
 import { canIdentify as serverRule } from '../../../server/features/identity/columns.policy.ts';
-import { bytesWords, canIdentify, FIELD_GROUPS, fieldWords, fileFault, isRunning } from './fields.ts';
+import { bytesWords } from '../../ui/FileDrop.tsx';
+import { canIdentify, FIELD_GROUPS, fieldWords, fileFault, isRunning } from './fields.ts';
 
 describe('[IDEN-01] the meaning of columns', () => {
   it('has words for every meaning, each once', () => {

@@ -50,14 +50,6 @@ export function isRunning(job: Pick<ImportJob, 'state'>): boolean {
   return job.state === 'queued' || job.state === 'running';
 }
 
-/** Bytes in words: '512 bytes', '1.4 MB'. */
-export function bytesWords(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  const units = ['kB', 'MB', 'GB'];
-  const at = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1000 ** at).toFixed(1)} ${units[at - 1]}`;
-}
-
 const MOST_BYTES = 2 * 1024 ** 3;
 
 /** Why a file cannot be uploaded, in words; null when it can be tried. */

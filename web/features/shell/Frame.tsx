@@ -16,11 +16,20 @@ import { banners } from './banners.ts';
 import { ENTRIES, sectionsOf } from './links.ts';
 import type { PlannedEntry } from './PlannedModal.tsx';
 
+const ExclusionModal = lazy(() => import('../exclusions/ExclusionModal.tsx'));
 const PlannedModal = lazy(() => import('./PlannedModal.tsx'));
 const SearchModal = lazy(() => import('../search/SearchModal.tsx'));
 const ShortcutsModal = lazy(() => import('../search/ShortcutsModal.tsx'));
 
-type Opened = 'password' | 'factor' | 'referral' | 'dataWallet' | 'search' | 'shortcuts' | PlannedEntry;
+type Opened =
+  | 'password'
+  | 'factor'
+  | 'referral'
+  | 'dataWallet'
+  | 'exclusionList'
+  | 'search'
+  | 'shortcuts'
+  | PlannedEntry;
 
 /** The frame around every page behind the login, with the links and the menu that the person's role has. */
 export default function Frame() {
@@ -60,7 +69,6 @@ export default function Frame() {
   }
   if (userMay(user, 'referral.read') && !user.isViewMode)
     menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
-  const planned = modal === 'developer' || modal === 'exclusionList';
   // The company's own logo, for a client else its agency's, else the host's letter (NAV-01).
   const own = user.company_logo ?? (user.company_kind === 'client' ? user.companyparentlogo : null);
   // Only the host's own has a known size; another is fitted into the room there is.
@@ -87,9 +95,17 @@ export default function Frame() {
       <ReferralModal opened={modal === 'referral'} onClose={close} />
       <DataWalletOfMenu opened={modal === 'dataWallet'} onClose={close} />
       <DataWalletOffer suppressed={modal !== undefined} />
-      {planned && (
+      {modal === 'developer' && (
         <Suspense fallback={null}>
           <PlannedModal entry={modal} onClose={close} />
+        </Suspense>
+      )}
+      {modal === 'exclusionList' && (
+        <Suspense fallback={null}>
+          <ExclusionModal
+            places={[{ level: 'client', id: user.company_id, label: user.company_name }]}
+            onClose={close}
+          />
         </Suspense>
       )}
       {(modal === 'search' || modal === 'shortcuts') && (

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 
 /** Entries of the profile menu whose work is not built yet. */
-export type PlannedEntry = 'developer' | 'exclusionList';
+export type PlannedEntry = 'developer';
 
 const PLANS: Record<PlannedEntry, { title: string; lines: string[] }> = {
   developer: {
@@ -9,13 +9,6 @@ const PLANS: Record<PlannedEntry, { title: string; lines: string[] }> = {
     lines: [
       'Here you will make keys for the API of this platform.',
       'Keys cannot be made yet. Leads can already be sent to your own systems as signed webhooks: open a campaign and choose Delivery.',
-    ],
-  },
-  exclusionList: {
-    title: 'Exclusion List',
-    lines: [
-      'People on this list never become a lead of yours, whatever they are matched by.',
-      'A list cannot be uploaded yet. Opt-outs that reach the platform already hold for every campaign.',
     ],
   },
 };

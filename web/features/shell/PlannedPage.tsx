@@ -7,7 +7,6 @@ import {
   IconDatabaseImport,
   IconLayoutGrid,
   IconPlugConnected,
-  IconShieldOff,
   IconTargetArrow,
   IconUsersGroup,
 } from '@tabler/icons-react';
@@ -94,13 +93,6 @@ const PLANS = {
     text: 'Leads of your campaigns come complete already: each names what it was matched by.',
     icon: IconDatabaseImport,
     next: ['dashboard', 'people-import'],
-  },
-  'opt-out-list': {
-    line: 'People who must never become a lead anywhere on your platform.',
-    empty: 'The list cannot be uploaded here yet',
-    text: 'Opt-outs that reach the platform already hold for every agency. Uploading and purging a list will be done here.',
-    icon: IconShieldOff,
-    next: ['people-import'],
   },
   'report-analytics': {
     line: 'How your platform does: revenue, volume and quality by agency.',

@@ -65,6 +65,7 @@ const ICONS: Partial<Record<PageId, Icon>> = {
   'general-setting': IconSettings,
   'data-enrichment': IconDatabaseImport,
   'opt-out-list': IconShieldOff,
+  'exclusion-lists': IconShieldOff,
   'report-analytics': IconChartHistogram,
   'sales-connect-account': IconCreditCard,
   statement: IconReceipt,

@@ -1,0 +1,22 @@
+/** Texts of exclusion lists, to the letter of the specification (calls 5 and 8), that screens and server say. */
+export const exclusionMessages = {
+  csvOnly: 'Invalid file format. This upload only supports CSV files.',
+  failed: 'Whoops that did not work, please check your file for errors and try again',
+  submitted: 'Your Suppression file has been Submitted, Thank you!',
+  purgeTitle: 'Record Purge Confirmation',
+  purgeSure: 'Are you sure you want to purge existing records?',
+  purgeFailed: 'There was an error processing your request.',
+} as const;
+
+/** Texts the specification leaves open. */
+export const ownExclusionMessages = {
+  purgedTitle: 'Records purged',
+  purged: (lists: number, entries: string) =>
+    lists === 0
+      ? 'There were no records to purge.'
+      : `Purged: ${entries} ${entries === '1' ? 'entry' : 'entries'} of ${lists} ${lists === 1 ? 'list' : 'lists'}.`,
+  undone: 'The list is taken back. It no longer excludes anybody.',
+} as const;
+
+/** The most records of a file that a client or a campaign is given. */
+export const MOST_RECORDS = 10_000;

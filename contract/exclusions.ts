@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
+
+/** At which level a list stands; on the wire `campaigntype` and `campaignType`. */
+export const LEVELS = ['root', 'agency', 'client', 'campaign'] as const;
+export const Level = z.enum(LEVELS);
+
+/** How far a file under way is (spec product 3, Suppression job progress). */
+export const SuppressionProgress = z.object({
+  id: Id,
+  filename: z.string(),
+  percentage: z.number(),
+  current_row: z.int(),
+  total_row: z.int(),
+});
+
+/** What became of a file. Rows are of the file; entries are what they hold, each counted once a list. */
+export const ExclusionList = z.object({
+  id: Id,
+  filename: z.string(),
+  campaignType: Level,
+  state: z.enum(['queued', 'loading', 'active', 'failed', 'removed']),
+  error: z.string().nullable(),
+  rows_read: z.int(),
+  entries_added: z.int(),
+  entries_same: z.int(),
+  rows_bad: z.int(),
+  emails: z.int(),
+  phones: z.int(),
+  domains: z.int(),
+  created_at: Instant,
+  finished_at: Instant.nullable(),
+  removed_at: Instant.nullable(),
+});
+
+const Which = z.object({ id: Id });
+
+export const exclusions = {
+  jobProgress: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/suppressionlist/progress',
+      tags: ['Exclusions'],
+      summary:
+        'Files of an exclusion list under way, and those that ended in the last hour. companyId is the company, or with campaignType campaign the campaign',
+    })
+    .meta({ access: 'exclusion.read' })
+    .input(z.object({ companyId: Id, campaignType: Level.default('client') }))
+    .output(z.object({ jobProgress: z.array(SuppressionProgress), jobDone: z.array(ExclusionList) })),
+  purgeSuppressionList: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/suppressionlist/purge',
+      tags: ['Exclusions'],
+      summary: 'Take all lists of an agency, client or campaign out of force and delete their entries',
+    })
+    .meta({ access: 'exclusion.write' })
+    .input(
+      z.object({ paramID: Id, campaignType: z.enum(['agency', 'client', 'campaign']).default('client') }),
+    )
+    .output(z.object({ result: z.literal('success'), title: z.string(), msg: z.string() })),
+  purgeOptOutList: call
+    .route({
+      method: 'POST',
+      path: '/tools/optout/purge',
+      tags: ['Exclusions'],
+      summary: "Take all of the root's own lists out of force and delete their entries",
+    })
+    .meta({ access: 'optout.write' })
+    .output(z.object({ result: z.literal('success'), title: z.string(), msg: z.string() })),
+  lists: call
+    .route({
+      method: 'GET',
+      path: '/exclusions/lists',
+      tags: ['Exclusions'],
+      summary: 'The lists of a root, agency, client or campaign, newest first, removed ones too',
+    })
+    .meta({ access: 'exclusion.read' })
+    .input(PageQuery.extend({ paramID: Id, campaignType: Level }))
+    .output(Page(ExclusionList)),
+  report: call
+    .route({
+      method: 'GET',
+      path: '/exclusions/lists/{id}',
+      tags: ['Exclusions'],
+      summary: 'What became of a file, with its first 100 bad rows by line',
+    })
+    .meta({ access: 'exclusion.read' })
+    .input(Which)
+    .output(
+      z.object({
+        list: ExclusionList,
+        bad: z.array(z.object({ line: z.int(), reason: z.string(), value: z.string().nullable() })),
+      }),
+    ),
+  undo: call
+    .route({
+      method: 'POST',
+      path: '/exclusions/lists/{id}/undo',
+      tags: ['Exclusions'],
+      summary: 'Take one list back: out of force at once, its entries deleted after',
+    })
+    .meta({ access: 'exclusion.write' })
+    .input(Which)
+    .output(Done),
+};

@@ -1,0 +1,141 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
+
+let demo: Demo;
+let browser: Browser;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+const signIn = (host: string, email: string, options = {}): Promise<Page> =>
+  signInAt(browser, demo.url(host, '/login'), email, demo.password, options);
+const choose = (page: Page, name: string, content: string) =>
+  page.getByTestId('file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+const submitted = (page: Page) =>
+  page.getByText('Your Suppression file has been Submitted, Thank you!').waitFor();
+const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+
+test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, takes it back and purges', async () => {
+  const page = await signIn('acme.localhost', 'client@demo.test');
+  await page.getByRole('button', { name: /profile menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Exclusion List' }).click();
+  const modal = page.getByRole('dialog', { name: 'Exclusion List' });
+  await modal.getByText('Nobody is excluded here yet').waitFor();
+  await choose(page, 'people.xlsx', 'x');
+  await modal.getByText('Invalid file format. This upload only supports CSV files.').waitFor();
+  await choose(page, 'empty.csv', '');
+  await modal
+    .getByText('Whoops that did not work, please check your file for errors and try again.', { exact: false })
+    .waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/suppressionlist/progress')) asked.push(request.url());
+  });
+  const progress = page.waitForRequest(/suppressionlist\/progress/);
+  await choose(page, 'Opt Outs March.csv', `email\ngone@people.test\n${MD5}\nnot an address\n`);
+  await submitted(page);
+  const row = modal.getByRole('row', { name: /opt_outs_march\.csv/ });
+  await row.getByText('In force').waitFor();
+  await progress;
+  await row.getByRole('button', { name: 'opt_outs_march.csv' }).click();
+  const report = modal.getByRole('region', { name: 'Report of opt_outs_march.csv' });
+  await report.getByText('3 rows read: 2 e-mail addresses.').waitFor();
+  await report.getByText('Line 4').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    report.getByRole('button', { name: 'Download bad rows' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^exclusion-report-.*\.csv$/);
+
+  await report.getByRole('button', { name: 'Take back' }).click();
+  await page
+    .getByRole('dialog', { name: /Take back/ })
+    .getByRole('button', { name: 'Take back' })
+    .click();
+  await row.getByText('Taken back').waitFor();
+
+  await choose(page, 'second.csv', 'second@people.test\n');
+  const second = modal.getByRole('row', { name: /second\.csv/ });
+  await second.getByText('In force').waitFor();
+  await modal.getByRole('button', { name: 'Purge existing records' }).click();
+  const sure = page.getByRole('dialog', { name: 'Record Purge Confirmation' });
+  await sure.getByText('Are you sure you want to purge existing records?').waitFor();
+  await sure.getByRole('button', { name: 'Cancel' }).click();
+  await sure.waitFor({ state: 'detached' });
+  await modal.getByRole('button', { name: 'Purge existing records' }).click();
+  await sure.getByRole('button', { name: 'Purge records' }).click();
+  await page.getByText('Purged: 1 entry of 1 list.').waitFor();
+  await second.getByText('Taken back').waitFor();
+
+  // Closed, it asks nothing more.
+  await page.keyboard.press('Escape');
+  await modal.waitFor({ state: 'detached' });
+  const before = asked.length;
+  await page.waitForTimeout(2500);
+  expect(asked).toHaveLength(before);
+});
+
+test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and of its client; the agency has its own', async () => {
+  const page = await signIn('acme.localhost', 'agency@demo.test');
+  await page.goto(demo.url('acme.localhost', '/visitor-id/campaign-management'));
+  await page.getByRole('button', { name: 'Actions for Outdoor shop visitors' }).click();
+  await page.getByRole('menuitem', { name: 'Exclusion list' }).click();
+  const modal = page.getByRole('dialog', { name: 'Exclusion List' });
+  await choose(page, 'campaign.csv', 'only-here@people.test\n');
+  await submitted(page);
+  await modal
+    .getByRole('row', { name: /campaign\.csv/ })
+    .getByText('In force')
+    .waitFor();
+  await modal.getByText(/^All of /).click();
+  await modal.getByText('in any campaign', { exact: false }).waitFor();
+  expect(await modal.getByRole('row', { name: /campaign\.csv/ }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('link', { name: 'Exclusion Lists' }).click();
+  await page.getByRole('heading', { name: 'Exclusion Lists' }).waitFor();
+  await choose(
+    page,
+    'agency.csv',
+    'email,phone,domain\na@people.test,,\n,202-555-0142,\n,,blocked.example\n',
+  );
+  await submitted(page);
+  const row = page.getByRole('row', { name: /agency\.csv/ });
+  await row.getByText('In force').waitFor();
+  await row.getByRole('button', { name: 'agency.csv' }).click();
+  await page.getByText('3 rows read: 1 e-mail address, 1 phone number, 1 domain.').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByText('One client').click();
+  await page.getByText('Choose a client', { exact: true }).waitFor();
+});
+
+test("[EXCL-04] the root's list; nobody else reaches its page", async () => {
+  const page = await signIn('localhost', 'root@demo.test');
+  await page.goto(demo.url('localhost', '/configuration/opt-out-list'));
+  await page
+    .getByRole('row', { name: /demo_opt_outs\.csv/ })
+    .getByText('In force')
+    .waitFor();
+  await choose(page, 'Everybody.csv', 'nobody@people.test\n+1 202 555 0143\n');
+  await submitted(page);
+  await page
+    .getByRole('row', { name: /everybody\.csv/ })
+    .getByText('In force')
+    .waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  const agency = await signIn('acme.localhost', 'agency@demo.test');
+  await agency.goto(demo.url('acme.localhost', '/configuration/opt-out-list'));
+  await agency.getByText('Page Not Found').waitFor();
+});

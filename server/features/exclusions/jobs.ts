@@ -1,0 +1,10 @@
+import { clearJob, loadJob } from './load.ts';
+import type { Exclusions } from './service.ts';
+
+/** Does the feature's jobs in this process: a few lists at a time, so that a long one holds up no other. */
+export async function startExclusions({ loads, jobs }: Exclusions): Promise<void> {
+  await jobs.work(loadJob, { pollingIntervalSeconds: 2, localConcurrency: 3 }, async (which, signal) => {
+    await loads.load(which, { signal });
+  });
+  await jobs.work(clearJob, { pollingIntervalSeconds: 5 }, loads.clear);
+}

@@ -1,0 +1,325 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { z } from 'zod';
+import { inScopeWithClient } from '../../platform/db/client.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { defineJob } from '../../platform/jobs.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import { FileFault, findDelimiter, lineNumbers, readRows, takeIn } from '../identity/index.ts';
+import { entryColumns, readRow } from './policy.ts';
+import * as store from './store.ts';
+
+const Which = z.object({ rootId: z.uuid(), listId: z.uuid() });
+export type WhichList = z.output<typeof Which>;
+
+/** Loads one uploaded list. A crash is taken up again where the last committed batch ended. */
+export const loadJob = defineJob('exclusions.load', Which, {
+  retryLimit: 20,
+  retryDelay: 5,
+  retryDelayMax: 300,
+  expireInSeconds: 12 * 60 * 60,
+});
+/** Deletes the entries of a list that is out of force. */
+export const clearJob = defineJob('exclusions.clear', Which, {
+  retryLimit: 20,
+  retryDelay: 5,
+  retryDelayMax: 300,
+  expireInSeconds: 12 * 60 * 60,
+});
+
+/** Rows of one transaction: enough to make its cost vanish, few enough for progress by the second. */
+const SIZE = { rows: 50_000, bytes: 16 * 1024 * 1024 };
+/** Bad rows beyond these are counted and not listed. */
+const MOST_ERRORS = 100_000;
+const CLEAR_STEP = 50_000;
+const AFTERMATH = 'Nothing of the file was taken.';
+
+/** Someone else has changed the list meanwhile (removed it, or works at it): this run has nothing more to do. */
+class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+
+interface Batch {
+  before: number;
+  end: number;
+  line: number;
+  rows: number;
+  entries: number;
+  counts: { emails: number; phones: number; domains: number; md5_only: number; sha256_only: number };
+  /** How many of the entries stand in the batch for the first time. */
+  unique: number;
+  data: Buffer;
+  errors: { line: number; reason: string; value: string }[];
+}
+
+/** The way of files into lists, and of lists out of the database. */
+export function createLoads(platform: Platform, { audit }: { audit: Audit }, size = SIZE) {
+  const { config, db, clock, log, jobs } = platform;
+  const pathOf = (file: string) => join(config.dataDir, 'files', file);
+
+  /**
+   * Takes a file in, as UTF-8; answers how many rows it has, by its line breaks, or where it may only have `most`, by
+   * reading it.
+   * @throws TooLarge; FileFault for what is no text, or has more rows than it may
+   */
+  async function take(
+    source: AsyncIterable<Uint8Array>,
+    file: string,
+    given: { mostBytes: number; mostRows?: number },
+  ): Promise<{ rows: number }> {
+    const path = pathOf(file);
+    await mkdir(join(path, '..'), { recursive: true });
+    let breaks = 1;
+    async function* counted() {
+      for await (const chunk of source) {
+        for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) breaks++;
+        yield chunk;
+      }
+    }
+    await takeIn(counted(), path, given.mostBytes);
+    if (given.mostRows === undefined) return { rows: breaks };
+    try {
+      let rows = 0;
+      for await (const group of rowsOf(path, await findDelimiter(path))) {
+        if (rows === 0 && group[0] && entryColumns(group[0].cells)) rows--;
+        rows += group.length;
+        if (rows > given.mostRows) {
+          throw new FileFault(
+            `The file has more than ${given.mostRows.toLocaleString('en-US')} records. ${AFTERMATH}`,
+          );
+        }
+      }
+      if (rows <= 0) throw new FileFault('The file holds no records.');
+      return { rows };
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  const rowsOf = (path: string, delimiter: string, from = 0) =>
+    readRows(path, {
+      from,
+      delimiter,
+      most: Math.min(1000, size.rows),
+      mostBytes: 1024 * 1024,
+      aftermath: AFTERMATH,
+    });
+
+  /** What the first line of a file says its columns are, and where what follows it begins. */
+  async function head(path: string, delimiter: string) {
+    for await (const [first] of readRows(path, { delimiter, most: 1, mostBytes: 1, aftermath: AFTERMATH })) {
+      const columns = entryColumns(first!.cells);
+      return { columns, from: columns ? first!.end : 0 };
+    }
+    throw new FileFault('The file holds no records.');
+  }
+
+  /**
+   * Loads a list to its end, or on from where an earlier run was cut off; does nothing when it has ended already. It is in
+   * force from its last transaction on, whole or not at all.
+   */
+  async function load(
+    { rootId, listId }: WhichList,
+    more: { signal?: AbortSignal; progress?: (row: store.ListRow) => void } = {},
+  ): Promise<store.ListRow | undefined> {
+    const scope = { rootId };
+    const begun = await inScope(db.app, scope, async (tx) => {
+      const row = await store.listById(tx, listId, true);
+      if (row?.state !== 'queued' && row?.state !== 'loading') return undefined;
+      await store.updateList(tx, listId, { state: 'loading', started_at: row.started_at ?? clock.now() });
+      return row;
+    });
+    if (begun) {
+      try {
+        await work(begun, more);
+        await end(begun, null);
+      } catch (error) {
+        if (error instanceof FileFault) await end(begun, error.message);
+        else if (!(error instanceof Overtaken)) throw error;
+        else log.info({ listId }, 'list removed or taken over elsewhere');
+      }
+    }
+    const row = await inScope(db.app, scope, (tx) => store.listById(tx, listId));
+    // The file holds people: it is kept only while it is needed.
+    if (row?.file_path && row.state !== 'loading') await rm(pathOf(row.file_path), { force: true });
+    return row;
+  }
+
+  /** While the database takes one batch in, the next is read: each keeps one processor busy. */
+  async function work(
+    list: store.ListRow,
+    { signal, progress }: { signal?: AbortSignal; progress?: (row: store.ListRow) => void },
+  ): Promise<void> {
+    let applying: Promise<void> = Promise.resolve();
+    let failed: unknown;
+    const settled = async () => {
+      await applying;
+      if (failed) throw failed;
+    };
+    try {
+      for await (const batch of batchesOf(list)) {
+        await settled();
+        signal?.throwIfAborted();
+        applying = apply(list, batch)
+          .then(progress)
+          .catch((error: unknown) => {
+            failed = error;
+          });
+      }
+    } catch (error) {
+      await applying;
+      throw failed ?? error;
+    }
+    await settled();
+  }
+
+  async function* batchesOf(list: store.ListRow): AsyncGenerator<Batch> {
+    const path = pathOf(list.file_path!);
+    const delimiter = await findDelimiter(path);
+    const { columns, from } = await head(path, delimiter);
+    const resumed = Number(list.byte_offset) > 0;
+    const start = resumed ? Number(list.byte_offset) : from;
+    let line = resumed ? Number(list.line) : (await lineNumbers(path, 0, 1, [start]))[0]!;
+    let batch = newBatch(resumed ? start : 0);
+    let at = start;
+    for await (const group of rowsOf(path, delimiter, start)) {
+      const lines: string[] = [];
+      for (const { cells, at: begins, end } of group) {
+        batch.end = end;
+        batch.rows++;
+        const { entries, fault } = readRow(cells, columns, list.accepts);
+        if (fault) batch.faults.push({ ...fault, at: begins });
+        for (const entry of entries) {
+          batch.entries++;
+          const [main, twin] = entry.values;
+          const key = `${main!.kind}\t\\\\x${main!.value}`;
+          if (batch.seen.has(key)) continue;
+          batch.seen.add(key);
+          lines.push(`${key}\tt\n`);
+          if (twin) lines.push(`${twin.kind}\t\\\\x${twin.value}\tf\n`);
+          if (entry.only) batch.counts[`${entry.only}_only`]++;
+          if (main!.kind === 6) batch.counts.phones++;
+          else if (main!.kind === 8) batch.counts.domains++;
+          else batch.counts.emails++;
+        }
+      }
+      batch.parts.push(lines.join(''));
+      if (batch.rows >= size.rows || batch.end - at >= size.bytes) {
+        const full = await close(path, batch, at, line);
+        yield full;
+        at = full.end;
+        line = full.line;
+        batch = newBatch(at);
+      }
+      await breathe();
+    }
+    if (batch.rows > 0) yield close(path, batch, at, line);
+  }
+
+  /** Commits a batch: entries, bad rows and the progress in one transaction, if the list still stands before it. */
+  async function apply(list: store.ListRow, batch: Batch): Promise<store.ListRow> {
+    return inScopeWithClient(db, { rootId: list.root_id }, async (tx, client) => {
+      const now = await store.listById(tx, list.id, true);
+      if (now?.state !== 'loading' || Number(now.byte_offset) !== batch.before) throw new Overtaken();
+      const added = batch.data.length
+        ? await store.copyEntries(tx, client, list, batch.data, batch.unique)
+        : 0;
+      const room = MOST_ERRORS - Number(now.rows_bad);
+      if (batch.errors.length > 0 && room > 0)
+        await store.insertErrors(tx, list, batch.errors.slice(0, room));
+      await store.updateList(tx, list.id, {
+        byte_offset: BigInt(batch.end),
+        line: BigInt(batch.line),
+        rows_read: now.rows_read + BigInt(batch.rows),
+        rows_added: now.rows_added + BigInt(added),
+        rows_same: now.rows_same + BigInt(batch.entries - added),
+        rows_bad: now.rows_bad + BigInt(batch.errors.length),
+        emails: now.emails + BigInt(batch.counts.emails),
+        phones: now.phones + BigInt(batch.counts.phones),
+        domains: now.domains + BigInt(batch.counts.domains),
+        md5_only: now.md5_only + BigInt(batch.counts.md5_only),
+        sha256_only: now.sha256_only + BigInt(batch.counts.sha256_only),
+      });
+      return (await store.listById(tx, list.id))!;
+    });
+  }
+
+  /** Ends a list that was loaded: in force, or failed, when its file could not be read to the end or held no entry. */
+  async function end(list: store.ListRow, fault: string | null): Promise<void> {
+    await inScope(db.app, { rootId: list.root_id }, async (tx) => {
+      const row = await store.listById(tx, list.id, true);
+      if (row?.state !== 'loading') return;
+      const error = fault ?? (row.rows_added === 0n ? 'No row of the file holds an entry.' : null);
+      await store.updateList(tx, list.id, {
+        state: error ? 'failed' : 'active',
+        error,
+        finished_at: clock.now(),
+        total_rows: error ? row.total_rows : row.rows_read,
+      });
+      if (error) await jobs.send(tx, clearJob, [{ rootId: row.root_id, listId: row.id }]);
+      const { root_id, agency_id, company_id } = row;
+      await audit.recordSystem(
+        tx,
+        clock.now(),
+        { root_id, agency_id, company_id },
+        {
+          action: error ? 'exclusion.fail' : 'exclusion.active',
+          objectKind: 'exclusion_list',
+          objectId: row.id,
+          description: error
+            ? `The exclusion list ${row.name} could not be loaded`
+            : `The exclusion list ${row.name} is in force: ${row.rows_added} entries, ${row.rows_bad} bad rows`,
+        },
+      );
+    });
+  }
+
+  /** Deletes what is left of a list that failed or was removed: entries, file, and of a removed one its bad rows. */
+  async function clear({ rootId, listId }: WhichList, signal?: AbortSignal): Promise<void> {
+    const scope = { rootId };
+    const list = await inScope(db.app, scope, (tx) => store.listById(tx, listId));
+    if (list?.state !== 'failed' && list?.state !== 'removed') return;
+    let after: store.Cursor | null = null;
+    do {
+      signal?.throwIfAborted();
+      const from: store.Cursor | null = after;
+      after = await inScope(db.app, scope, (tx: Tx) => store.deleteStep(tx, list, from, CLEAR_STEP));
+    } while (after);
+    if (list.state === 'removed') await inScope(db.app, scope, (tx) => store.deleteErrors(tx, listId));
+    if (list.file_path) await rm(pathOf(list.file_path), { force: true });
+  }
+
+  return { take, load, clear, pathOf };
+}
+
+export type Loads = ReturnType<typeof createLoads>;
+
+const newBatch = (before: number) => ({
+  before,
+  end: before,
+  rows: 0,
+  entries: 0,
+  counts: { emails: 0, phones: 0, domains: 0, md5_only: 0, sha256_only: 0 },
+  seen: new Set<string>(),
+  parts: [] as string[],
+  faults: [] as { at: number; reason: string; value: string }[],
+});
+
+async function close(
+  path: string,
+  { seen, parts, faults, ...batch }: ReturnType<typeof newBatch>,
+  at: number,
+  line: number,
+): Promise<Batch> {
+  const lines = await lineNumbers(path, at, line, [...faults.map((fault) => fault.at), batch.end]);
+  return {
+    ...batch,
+    unique: seen.size,
+    line: lines.at(-1)!,
+    data: Buffer.from(parts.join('')),
+    errors: faults.map(({ reason, value }, i) => ({ line: lines[i]!, reason, value })),
+  };
+}

@@ -1,0 +1,149 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import type { contract } from '../../../contract/index.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { Id } from '../../../contract/primitives.ts';
+import { readForm } from '../../platform/http/form.ts';
+import { checkInput } from '../../platform/http/input.ts';
+import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
+import { type Exclusions, MOST_BYTES, SMALL_BYTES } from './service.ts';
+
+/** The field of a file in the forms of the specification; errors about the file bear its name. */
+const FILE = 'clientoptoutfile';
+/** What surrounds the file in a form. */
+const AROUND_BYTES = 64 * 1024;
+
+const UploadForm = z.object({
+  ClientCompanyID: Id,
+  campaigntype: z.enum(['client', 'campaign']).default('client'),
+  /** Of campaigntype campaign: which. */
+  leadspeekID: Id.optional(),
+});
+const FileName = z.string('is required').min(1, 'is required').max(255, 'must not exceed 255 characters');
+const UploadQuery = z.object({
+  paramID: Id,
+  campaigntype: z.enum(['agency', 'client', 'campaign']),
+  file_name: FileName,
+});
+
+/** The calls of the feature, its uploads and its download. */
+export function exclusionsRoutes(exclusions: Exclusions): {
+  handlers: Handlers<typeof contract.exclusions>;
+  plain: PlainRoute[];
+} {
+  return {
+    handlers: {
+      jobProgress: (ctx, input) => exclusions.progress(ctx, input.campaignType, input.companyId),
+      purgeSuppressionList: (ctx, input) => exclusions.purge(ctx, input.campaignType, input.paramID),
+      purgeOptOutList: (ctx) => exclusions.purge(ctx, 'root', ctx.scope.rootId),
+      lists: (ctx, input) => exclusions.lists(ctx, input.campaignType, input.paramID, input),
+      report: (ctx, input) => exclusions.report(ctx, input.id),
+      undo: (ctx, input) => exclusions.undo(ctx, input.id),
+    },
+    plain: [
+      {
+        method: 'POST',
+        url: '/api/tools/optout-client/upload',
+        access: 'exclusion.write',
+        tag: 'Exclusions',
+        summary:
+          'Upload the exclusion list of a client (campaigntype client) or of a campaign of theirs (campaigntype campaign with leadspeekID): a multipart form of clientoptoutfile, a CSV file of at most 10,000 e-mail addresses, plain or as MD5, with ClientCompanyID and campaigntype',
+        bodyLimit: SMALL_BYTES + AROUND_BYTES,
+        streamed: true,
+        async handler(ctx, request, reply) {
+          // Whatever is refused before the body has been read leaves the connection unusable.
+          void reply.header('Connection', 'close');
+          const { texts, files, fileNames } = await readForm(request.raw, SMALL_BYTES + AROUND_BYTES);
+          const form = await checkInput(UploadForm, texts);
+          const fileName = fileNames[FILE];
+          if (!fileName) throw needed(FILE);
+          const isCampaign = form.campaigntype === 'campaign';
+          if (isCampaign && !form.leadspeekID) throw needed('leadspeekID');
+          return exclusions.submit(
+            ctx,
+            {
+              level: form.campaigntype,
+              id: isCampaign ? form.leadspeekID! : form.ClientCompanyID,
+              ...(isCampaign ? { companyId: form.ClientCompanyID } : {}),
+              fileName,
+              accepts: 'email',
+              field: FILE,
+            },
+            once(files[FILE] ?? new Uint8Array()),
+          );
+        },
+      },
+      {
+        method: 'POST',
+        url: '/api/exclusions/upload',
+        access: 'exclusion.write',
+        tag: 'Exclusions',
+        summary:
+          'Upload an exclusion list of an agency, client or campaign with entries of every kind (?campaigntype=agency&paramID=…&file_name=list.csv): e-mail addresses, plain or as MD5 or SHA-256, phone numbers and domains. At most 10,000 records for a client or campaign, 2 GiB for an agency',
+        bodyLimit: MOST_BYTES,
+        streamed: true,
+        async handler(ctx, request, reply) {
+          void reply.header('Connection', 'close');
+          const query = await checkInput(UploadQuery, request.query);
+          return exclusions.submit(
+            ctx,
+            {
+              level: query.campaigntype,
+              id: query.paramID,
+              fileName: query.file_name,
+              accepts: 'all',
+              field: 'file',
+            },
+            request.raw,
+          );
+        },
+      },
+      {
+        method: 'POST',
+        url: '/api/tools/optout/upload',
+        access: 'optout.write',
+        tag: 'Exclusions',
+        summary:
+          "Upload to the root's own list (?file_name=list.csv), which excludes for everybody of its system: entries of every kind, as many as there are, at most 2 GiB",
+        bodyLimit: MOST_BYTES,
+        streamed: true,
+        async handler(ctx, request, reply) {
+          void reply.header('Connection', 'close');
+          const query = await checkInput(z.object({ file_name: FileName }), request.query);
+          const { rootId } = ctx.scope;
+          return exclusions.submit(
+            ctx,
+            { level: 'root', id: rootId, fileName: query.file_name, accepts: 'all', field: 'file' },
+            request.raw,
+          );
+        },
+      },
+      {
+        method: 'GET',
+        url: '/api/exclusions/lists/:id/report.csv',
+        access: 'download',
+        permission: 'exclusion.read',
+        tag: 'Exclusions',
+        summary: 'The rows of an exclusion list that are no entries, with line and reason, as CSV',
+        async handler(ctx, request, reply) {
+          const id = Id.safeParse((request.params as { id: string }).id);
+          if (!id.success) throw new Refusal('not_found', ownMessages.notFound);
+          const lines = await exclusions.reportLines(ctx, id.data);
+          return reply
+            .type('text/csv; charset=utf-8')
+            .header('Content-Disposition', `attachment; filename="exclusion-report-${id.data}.csv"`)
+            .header('Cache-Control', 'no-store')
+            .send(Readable.from(lines));
+        },
+      },
+    ],
+  };
+}
+
+const needed = (field: string) =>
+  new Refusal('invalid', `${field}: is required`, { errors: { [field]: ['is required'] } });
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}

@@ -1,0 +1,57 @@
+import { SegmentedControl } from '@mantine/core';
+import { IconShieldOff } from '@tabler/icons-react';
+import { useUser } from '../../api/user.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { ClientSelect } from '../campaigns/ClientSelect.tsx';
+import { ExclusionPanel } from './ExclusionPanel.tsx';
+
+const isId = (text: string | undefined): text is string => /^[0-9a-f-]{36}$/.test(text ?? '');
+
+/** The lists of an agency for all of its clients, and those of each client. */
+export default function AgencyListsPage() {
+  const { company_id } = useUser();
+  const [params, set] = useSearchParams();
+  const isClient = params.of === 'client';
+  const client = isId(params.client) ? params.client : undefined;
+  return (
+    <>
+      <PageHeader title="Exclusion Lists" line="People who must not become a lead of your clients." />
+      <SegmentedControl
+        mb="md"
+        aria-label="Whose lists"
+        value={isClient ? 'client' : 'agency'}
+        data={[
+          { value: 'agency', label: 'All clients' },
+          { value: 'client', label: 'One client' },
+        ]}
+        onChange={(next) => set({ of: next === 'client' ? 'client' : undefined, client: undefined })}
+      />
+      {isClient ? (
+        <>
+          <div style={{ maxWidth: 400, marginBottom: 16 }}>
+            <ClientSelect
+              description="Whose lists are shown."
+              {...(client ? { value: client } : {})}
+              onChange={(next) => set({ client: next || undefined })}
+            />
+          </div>
+          {client ? (
+            <ExclusionPanel key={client} place={{ level: 'client', id: client }} />
+          ) : (
+            <div className="card">
+              <EmptyState
+                icon={<IconShieldOff size={32} stroke={1.4} />}
+                title="Choose a client"
+                text="Its lists exclude people from all of its campaigns, and from those of nobody else."
+              />
+            </div>
+          )}
+        </>
+      ) : (
+        <ExclusionPanel key={company_id} place={{ level: 'agency', id: company_id }} />
+      )}
+    </>
+  );
+}

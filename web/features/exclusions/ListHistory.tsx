@@ -1,0 +1,184 @@
+import { Button, Group, Pagination, Text, Title } from '@mantine/core';
+import { IconDownload, IconShieldOff } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api } from '../../api/client.ts';
+import { download } from '../../api/download.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { num } from '../../ui/format.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { Clip, When } from '../../ui/Values.tsx';
+import { entriesWords, type List, type Place, STATES } from './model.ts';
+import { listsKey } from './useSuppression.ts';
+
+const PER_PAGE = 10;
+const columns: Column<List>[] = [
+  { key: 'file', title: 'File', render: (row) => <Clip text={row.filename} max={320} /> },
+  {
+    key: 'state',
+    title: 'State',
+    render: (row) => (
+      <StatusBadge status={row.state === 'loading' ? 'running' : row.state}>{STATES[row.state]}</StatusBadge>
+    ),
+  },
+  { key: 'entries', title: 'Entries', align: 'right', render: (row) => num(row.entries_added) },
+  { key: 'bad', title: 'Bad rows', align: 'right', render: (row) => num(row.rows_bad) },
+  { key: 'created', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
+];
+
+/** The lists of a place, newest first; each opens its report. */
+export function ListHistory(props: {
+  place: Place;
+  mayWrite: boolean;
+  onChanged: () => void;
+  action: ReactNode;
+}) {
+  const { place } = props;
+  const [page, setPage] = useState(1);
+  const [open, setOpen] = useState<string>();
+  const input = { paramID: place.id, campaignType: place.level, Page: page, PerPage: PER_PAGE };
+  const query = useQuery({
+    queryKey: [...listsKey(place), 'lists', page],
+    queryFn: ({ signal }) => api.exclusions.lists(input, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const pages = query.data?.last_page ?? 1;
+  return (
+    <>
+      <Group justify="space-between" mb="xs" gap="sm">
+        <Title order={2} size="h3">
+          Lists
+        </Title>
+        {query.data && query.data.total > 0 && props.action}
+      </Group>
+      <DataTable
+        label="Lists"
+        name="exclusion-lists"
+        bare
+        columns={columns}
+        query={query}
+        rowKey={(row) => row.id}
+        onRow={(row) => setOpen(open === row.id ? undefined : row.id)}
+        below={(row) => (open === row.id ? <Report row={row} {...props} /> : null)}
+        empty={
+          <EmptyState
+            icon={<IconShieldOff size={32} stroke={1.4} />}
+            title="Nobody is excluded here yet"
+            text="A file that you upload is listed here, with what became of each of its rows."
+          />
+        }
+      />
+      {pages > 1 && (
+        <Group justify="center" mt="md">
+          <Pagination
+            total={pages}
+            value={page}
+            onChange={setPage}
+            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          />
+        </Group>
+      )}
+    </>
+  );
+}
+
+/** What became of a file: what it held, its first bad rows by line, and the way back. */
+function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: () => void }) {
+  const { row } = props;
+  const [busy, setBusy] = useState(false);
+  const query = useQuery({
+    queryKey: [...listsKey(props.place), 'report', row.id, row.state, row.rows_read],
+    queryFn: ({ signal }) => api.exclusions.report({ id: row.id }, { signal }),
+  });
+  const undo = async () => {
+    const isSure = await confirm({
+      title: `Take back “${row.filename}”?`,
+      body: 'It excludes nobody from now on. Whoever stands on another list stays excluded.',
+      verb: 'Take back',
+      danger: true,
+    });
+    if (!isSure) return;
+    setBusy(true);
+    try {
+      const { message } = await api.exclusions.undo({ id: row.id });
+      notifyDone(message);
+    } catch (error) {
+      notifyFailed(error);
+    } finally {
+      setBusy(false);
+      props.onChanged();
+    }
+  };
+  const bad = query.data?.bad ?? [];
+  return (
+    <section aria-label={`Report of ${row.filename}`} style={{ padding: 16 }}>
+      {row.error && (
+        <div style={{ marginBottom: 12 }}>
+          <Notice tone="bad">{row.error}</Notice>
+        </div>
+      )}
+      <Text size="sm">
+        {num(row.rows_read)} rows read: {entriesWords(row)}
+        {row.entries_same > 0 && `; ${num(row.entries_same)} stood in it already`}.
+      </Text>
+      {row.rows_bad > 0 && (
+        <>
+          <Text size="sm" fw={500} mt="sm" mb={4}>
+            {row.rows_bad > bad.length && bad.length > 0
+              ? `The first ${num(bad.length)} of ${num(row.rows_bad)} bad rows`
+              : 'Bad rows'}
+          </Text>
+          {query.error ? (
+            <ErrorState
+              error={query.error}
+              what="The bad rows could not be loaded"
+              onRetry={() => void query.refetch()}
+            />
+          ) : query.isPending ? (
+            <SkeletonRows />
+          ) : bad.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              They were deleted with the list.
+            </Text>
+          ) : (
+            <section
+              aria-label="Bad rows"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keyboard
+              tabIndex={0}
+              style={{ maxHeight: 240, overflowY: 'auto' }}
+            >
+              {bad.map((fault) => (
+                <Text key={fault.line} size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  <span className="num">Line {num(fault.line)}</span>:{' '}
+                  {fault.value && <code>{fault.value}</code>} {fault.reason}
+                </Text>
+              ))}
+            </section>
+          )}
+        </>
+      )}
+      <Group gap="xs" mt="md">
+        {bad.length > 0 && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconDownload size={16} />}
+            onClick={() => void download(`/exclusions/lists/${row.id}/report.csv`)}
+          >
+            Download bad rows
+          </Button>
+        )}
+        {props.mayWrite && row.state !== 'removed' && (
+          <Button variant="default" size="xs" loading={busy} onClick={() => void undo()}>
+            Take back
+          </Button>
+        )}
+      </Group>
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Client } from '../../../contract/index.ts';
+import { num } from '../../ui/format.ts';
+
+type Progress = Awaited<ReturnType<Client['exclusions']['jobProgress']>>;
+/** A file under way. */
+export type Job = Progress['jobProgress'][number];
+/** A file as the history shows it. */
+export type List = Progress['jobDone'][number];
+export type Level = List['campaignType'];
+
+/** Whose lists are shown. */
+export interface Place {
+  level: Level;
+  id: string;
+  /** Of a campaign: the client it belongs to. */
+  clientId?: string;
+}
+
+/** The states of an upload (spec calls 4). */
+export type UploadState = 'initial' | 'saving' | 'success' | 'failed';
+
+/** What a file of such a place may hold. */
+export type Accepts = 'email' | 'all';
+
+/** Where a file is sent: the form of the specification for addresses of a client or campaign, else as it is. */
+export function requestOf(
+  place: Place,
+  accepts: Accepts,
+  file: File,
+): { path: string; body: Blob | FormData } {
+  const name = `file_name=${encodeURIComponent(file.name)}`;
+  if (place.level === 'root') return { path: `/tools/optout/upload?${name}`, body: file };
+  const isSmall = place.level === 'client' || place.level === 'campaign';
+  if (!isSmall || accepts === 'all')
+    return { path: `/exclusions/upload?campaigntype=${place.level}&paramID=${place.id}&${name}`, body: file };
+  const body = new FormData();
+  body.set('ClientCompanyID', place.clientId ?? place.id);
+  body.set('campaigntype', place.level);
+  if (place.level === 'campaign') body.set('leadspeekID', place.id);
+  body.set('clientoptoutfile', file);
+  return { path: '/tools/optout-client/upload', body };
+}
+
+/** What of the entries of a list is what: '1,200 e-mail addresses, 3 domains'. */
+export function entriesWords(list: Pick<List, 'emails' | 'phones' | 'domains'>): string {
+  const parts: [number, string, string][] = [
+    [list.emails, 'e-mail address', 'e-mail addresses'],
+    [list.phones, 'phone number', 'phone numbers'],
+    [list.domains, 'domain', 'domains'],
+  ];
+  const words = parts.filter(([n]) => n > 0).map(([n, one, many]) => `${num(n)} ${n === 1 ? one : many}`);
+  return words.join(', ') || 'None';
+}
+
+export const STATES: Record<List['state'], string> = {
+  queued: 'Waiting',
+  loading: 'Loading',
+  active: 'In force',
+  failed: 'Failed',
+  removed: 'Taken back',
+};
+
+/** Whom the lists of a place exclude for, in a sentence; `isOwn`: they are those of the reader's own company. */
+export function holdsWords(level: Level, isOwn: boolean): string {
+  const whose: Record<Level, string> = {
+    root: 'of any agency or client of your platform',
+    agency: 'of any of your clients',
+    client: isOwn ? 'of yours, in any campaign' : 'of this client, in any campaign',
+    campaign: 'of this campaign',
+  };
+  return `Nobody on these lists becomes a lead ${whose[level]}.`;
+}
