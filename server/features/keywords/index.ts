@@ -1,12 +1,15 @@
 export {
   cityNumber,
+  cityOf,
   PLACE,
   type Place,
   placesOf,
   stateCode,
   stateNumber,
+  stateOfNumber,
   type Target,
   zipNumber,
+  zipOfNumber,
 } from './place.policy.ts';
 export {
   distinctKeywords,

@@ -34,6 +34,14 @@ export function stateNumber(code: string): number {
   return (code.charCodeAt(0) - 65) * 26 + code.charCodeAt(1) - 64;
 }
 
+/** The two-letter code of a state's number. */
+export function stateOfNumber(number: number): string {
+  return String.fromCharCode(65 + Math.floor((number - 1) / 26), 65 + ((number - 1) % 26));
+}
+
+/** A zip code of its number. */
+export const zipOfNumber = (number: number): string => String(number).padStart(5, '0');
+
 /** The number of a zip code (five digits, or ZIP+4; leading zeros may have got lost), or null. */
 export function zipNumber(text: string): number | null {
   const digits = /^(\d{3,5})(?:-?\d{4})?$/.exec(text.trim())?.[1];

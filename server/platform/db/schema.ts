@@ -771,6 +771,7 @@ export interface Schema {
     cities: string[];
     zips: string[];
     keywords: string[];
+    description: Default<string>;
     updated_at: At;
   };
   campaign_keyword: ClientOwner & { campaign_id: string; words: string; hash: bigint };
@@ -788,7 +789,6 @@ export interface Schema {
     attempts: Default<number>;
     people: Maybe<bigint>;
     placed: Maybe<bigint>;
-    parts: MaybeJson<{ keyword: string; people: number; placed: number }[]>;
     waterfall: MaybeJson<Record<string, number>>;
     counted_at: MaybeAt;
     asked_by: Maybe<string>;
