@@ -184,6 +184,15 @@ function keyOf(cell: (field: PersonField) => string): { kind: number; value: str
   );
 }
 
+const daysIn = (year: number, month: number): number =>
+  month === 2
+    ? year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+      ? 29
+      : 28
+    : [4, 6, 9, 11].includes(month)
+      ? 30
+      : 31;
+
 /** An instant in milliseconds: ISO 8601 (without a zone it is UTC), or a Unix time in seconds, milliseconds or microseconds. */
 export function timeOf(text: string): number | null {
   const given = text.trim();
@@ -202,6 +211,8 @@ export function timeOf(text: string): number | null {
     : 'Z';
   const at = Date.parse(`${day}T${clock.replace(',', '.').replace(/(\.\d{3})\d+/, '$1')}${offset}`);
   // Date.parse rolls 31 February over; a day that is not one is no time.
-  if (Number.isNaN(at)) return null;
-  return new Date(`${day}T00:00Z`).toISOString().startsWith(day!) ? at : null;
+  return Number.isNaN(at) ||
+    Number(day!.slice(8)) > daysIn(Number(day!.slice(0, 4)), Number(day!.slice(5, 7)))
+    ? null
+    : at;
 }

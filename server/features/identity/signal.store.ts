@@ -92,20 +92,23 @@ export async function mergeSignals(
   const worth = Object.entries(KEY_WORTH);
   await sql`set local work_mem = '64MB'`.execute(tx);
   const { rows } = await sql<{ added: number; unknown: string[] | null }>`
-    with found as materialized (
-      select s.*, p.person_id, p.people from pg_temp.signal_stage s
+    with led as (
+      select s.*, k.person_id, k.seen_at from pg_temp.signal_stage s
       left join lateral (
-        select (array_agg(k.person_id order by k.seen_at desc, k.person_id))[1] as person_id, count(*)::int as people from (
-          select person_id, seen_at from identity_key
-          where root_id = ${rootId} and kind = s.kind and value = s.value and s.kind <> ${REF_KIND} limit ${MOST_PEOPLE}) k
-        having count(*) > 0
-        union all
-        select r.id, 1 from (select id from person where root_id = ${rootId} and ref = s.value and s.kind = ${REF_KIND} limit 1) r
-      ) p on true
+        select person_id, seen_at from identity_key
+        where root_id = ${rootId} and kind = s.kind and value = s.value limit ${MOST_PEOPLE}) k on true
+      where s.kind <> ${REF_KIND}
+      union all
+      select s.*, p.id, null from pg_temp.signal_stage s
+      left join lateral (select id from person where root_id = ${rootId} and ref = s.value limit 1) p on true
+      where s.kind = ${REF_KIND}
+    ), found as materialized (
+      select distinct on (row_at) *, (count(*) over (partition by row_at))::int as people
+      from led order by row_at, seen_at desc, person_id
     ), taken as (
       insert into signal (root_id, company_id, term_id, person_id, at, state, zip, city, strength, key_kind, batch_id, url)
       select ${rootId}::uuid, ${rootId}::uuid, (${terms}::int[])[f.term], f.person_id, f.at, f.state, f.zip, f.city,
-        greatest(round(w.worth::numeric / f.people), w.worth - ${PER_SHARER} * (f.people - 1), 1), f.kind, ${batchId}, f.url
+        greatest((2 * w.worth + f.people) / (2 * f.people), w.worth - ${PER_SHARER} * (f.people - 1), 1), f.kind, ${batchId}, f.url
       from found f
       join unnest(${worth.map(([kind]) => Number(kind))}::smallint[], ${worth.map(([, value]) => value)}::int[]) w (kind, worth) on w.kind = f.kind
       where f.person_id is not null

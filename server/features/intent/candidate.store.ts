@@ -119,7 +119,7 @@ export async function signalsOf(
   span: { from: Date; until: Date },
   most: number,
 ): Promise<Shown[]> {
-  const pairs = candidates.flatMap((one) => one.terms.map((term) => ({ ...one, term })));
+  const pairs = candidates.flatMap((one) => [...new Set(one.terms)].map((term) => ({ ...one, term })));
   const { rows } = await sql<Shown>`
     select campaign_id, person_id, keyword, url, state, zip, at, key_kind, strength, count, best from (
       select c.campaign_id, c.person_id, t.keyword, s.url, s.state, s.zip, s.at, s.key_kind, s.strength,

@@ -10,7 +10,13 @@ import type { Mail } from '../../platform/mail.ts';
 import { layOut } from '../../platform/mail-layout.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import { type Campaigns, type GivenSearch, locationWords, readSearch } from '../campaigns/index.ts';
+import {
+  type Campaigns,
+  type GivenSearch,
+  locationWords,
+  readSearch,
+  type Search,
+} from '../campaigns/index.ts';
 import type { Leads, Rules } from '../leads/index.ts';
 import type { Notices } from '../ledger/index.ts';
 import type { People } from '../people/index.ts';
@@ -111,6 +117,28 @@ export function createCounts(
         });
         return one(tx, id);
       });
+    },
+
+    /** Makes a count of a campaign at once, for nobody (demo data). */
+    async seed(
+      owner: { root_id: string; agency_id: string; company_id: string },
+      campaignId: string,
+      search: Search,
+    ): Promise<void> {
+      const now = clock.now();
+      const id = newId(now);
+      await inScope(db.app, { rootId: owner.root_id }, (tx) =>
+        store.insertCount(tx, {
+          id,
+          ...owner,
+          campaign_id: campaignId,
+          ...search,
+          state: 'pending',
+          asked_at: now,
+          created_at: now,
+        }),
+      );
+      await this.run(owner.root_id, id);
     },
 
     /** Tries a count again that failed; refused while another of the client is being made. */

@@ -31,7 +31,7 @@ export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: bo
   return sql`
     select m.target_id, m.person_id, bool_or(m.here) as here, count(*) filter (where m.here)::int as signals,
       max(m.at) filter (where m.here) as last_at, max(m.strength) filter (where m.here) as strength
-      ${onlyHere ? sql`, (array_agg(distinct m.term_id))[1:20] as terms` : sql``}
+      ${onlyHere ? sql`, (array_agg(m.term_id))[1:20] as terms` : sql``}
     from (
       select w.target_id, s.person_id, s.term_id, s.at, s.strength, (w.kind = 0 or p.place is not null) as here
       from (${wanted.terms}) w
@@ -71,7 +71,6 @@ export async function wantedBy(tx: Tx, rootId: string, search: Search): Promise<
 /** What a root's active Search ID campaigns look for, or one of them; put beside for the transaction. */
 export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: string): Promise<Wanted> {
   const one = campaignId ? sql`and c.id = ${campaignId}` : sql``;
-  await sql`drop table if exists pg_temp.intent_wanted, pg_temp.intent_place`.execute(tx);
   await sql`
     create temp table intent_wanted on commit drop as
     select distinct k.campaign_id as target_id, t.id as term_id, p.kind
@@ -101,7 +100,6 @@ export async function countMatches(
 ): Promise<{ people: number; placed: number }> {
   await sql`set local work_mem = '256MB'`.execute(tx);
   const wanted = await wantedBy(tx, rootId, search);
-  await sql`drop table if exists pg_temp.intent_found`.execute(tx);
   await sql`create temp table intent_found on commit drop as ${matches(rootId, wanted, span, false)}`.execute(
     tx,
   );

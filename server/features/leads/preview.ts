@@ -53,6 +53,7 @@ export function createPreview({ exclusions, identity }: { exclusions: Exclusions
           owners,
           sha256: person?.sha256 ?? [],
           md5: person?.md5 ?? [],
+          sha1: person?.sha1 ?? [],
           phones: person?.phones ?? [],
           emails: person?.emails ?? [],
         };
