@@ -114,7 +114,9 @@ export const intent = {
     .input(z.object({ leadspeekID: Id }))
     .output(
       z.object({
-        forecast: KeywordRow.nullable().describe('The newest count that was made of the campaign'),
+        forecast: KeywordRow.nullable().describe(
+          'The newest count of what the campaign looks for, asked of it',
+        ),
         found: z.int().describe('People found in the last seven days'),
         leads: z.int(),
         waiting: z.int(),

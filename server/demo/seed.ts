@@ -561,7 +561,9 @@ async function seedIntent(given: {
   );
   await features.identity.importFile(rootId, file, {}, { kind: 'signals' });
   await rm(file);
-  const states = [...new Set(crowd.slice(0, 400).map((person) => person.state!))].sort().slice(0, 12);
+  const states = [...new Set(crowd.slice(0, 400).flatMap((person) => person.state ?? []))]
+    .sort()
+    .slice(0, 12);
   const keywords = ['dental implants', 'teeth whitening', 'emergency dentist'];
   const campaign = await make.campaign(client, {
     name: 'Looking for a dentist',

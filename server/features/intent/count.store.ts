@@ -96,14 +96,23 @@ export async function pageOfCounts(tx: Tx, asked: CountList) {
   };
 }
 
-/** The newest count that was made of a campaign, or applied to it. */
+/** The newest count that was made of what a campaign looks for, by its rules. */
 export async function newestOf(tx: Tx, campaignId: string): Promise<string | undefined> {
   const row = await tx
-    .selectFrom('intent_count')
-    .select('id')
-    .where((eb) => eb.or([eb('campaign_id', '=', campaignId), eb('applied_to', '=', campaignId)]))
-    .where('state', '=', 'done')
-    .orderBy('counted_at', 'desc')
+    .selectFrom('intent_count as n')
+    .innerJoin('campaign_target as t', (join) =>
+      join
+        .onRef('t.campaign_id', '=', 'n.campaign_id')
+        .onRef('t.location', '=', 'n.location')
+        .onRef('t.keywords', '=', 'n.keywords')
+        .onRef('t.states', '=', 'n.states')
+        .onRef('t.cities', '=', 'n.cities')
+        .onRef('t.zips', '=', 'n.zips'),
+    )
+    .select('n.id')
+    .where('n.campaign_id', '=', campaignId)
+    .where('n.state', '=', 'done')
+    .orderBy('n.counted_at', 'desc')
     .limit(1)
     .executeTakeFirst();
   return row?.id;

@@ -57,7 +57,7 @@ export function CampaignDrawer({ module }: { module: Campaign['leadspeekType'] }
       opened={id !== undefined || isNew}
       onClose={close}
       position="right"
-      size={760}
+      size={module === 'locator' ? 1040 : 760}
       padding="lg"
       title={isNew ? 'New campaign' : 'Campaign'}
     >

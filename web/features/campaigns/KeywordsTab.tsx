@@ -322,7 +322,8 @@ function Actual({ campaign }: { campaign: Campaign }) {
         ))}
       </dl>
       <Text size="xs" c="dimmed" mt={4}>
-        The forecast is the last step of the newest count: who would become a lead, limits and balance apart.
+        The forecast is the last step of the newest count of these keywords and this place: who would become a
+        lead, limits and balance apart.
       </Text>
     </section>
   );

@@ -118,14 +118,6 @@ describe('[CAMP-05] the form of the set-up', () => {
       leadsbuy: 50,
     });
     expect(inputOf(valuesOf(campaign), false)).toEqual({
-      locatorkeyword: '',
-      locationtarget: null,
-      nationaltargeting: 'F',
-      locatorstate: [],
-      locatorcity: [],
-      locatorzip: '',
-      locatordesc: '',
-      locatorrequire: '',
       campaignName: 'Spring',
       urlCode: 'https://shop.example',
       urlCodeThankyou: '',
