@@ -3,7 +3,6 @@ import { createReadStream, existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type pg from 'pg';
 import { z } from 'zod';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -39,6 +38,9 @@ export const MOST_BYTES = 2 * 1024 ** 3;
 
 /** A person in the fields of an import: each a text, or several. */
 export type PersonInput = Partial<Record<Exclude<PersonField, 'ignore'>, string | string[] | undefined>>;
+
+/** The connection of a transaction, for COPY. */
+type Connection = Parameters<typeof stageByCopy>[1];
 
 /** What a batch came to; `bad` counts all bad rows, `errors` lists those that are to be listed. */
 interface Done {
@@ -322,7 +324,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
 
   async function mergePeople(
     tx: Tx,
-    client: pg.ClientBase,
+    client: Connection,
     job: imports.ImportRow,
     batch: Batch,
     now: Date,
@@ -341,7 +343,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
 
   async function mergeSignals(
     tx: Tx,
-    client: pg.ClientBase,
+    client: Connection,
     job: imports.ImportRow,
     batch: SignalBatch,
     terms: number[],

@@ -1,7 +1,6 @@
 export {
   cityNumber,
   cityOf,
-  PLACE,
   type Place,
   placesOf,
   stateCode,
@@ -16,7 +15,6 @@ export {
   type Keyword,
   keywordOf,
   lookUpOf,
-  matchesWords,
   runsOf,
   tagsOf,
 } from './policy.ts';

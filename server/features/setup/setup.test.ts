@@ -349,6 +349,6 @@ describe('[BETA-01] modules and trials', () => {
     await inScope(app.platform.db.app, scope, (tx) =>
       products.choose(tx, { ...owner, modules: null, terms: null, updated_at: at }),
     );
-    expect((await some.get('/api/user')).body.leadspeek_type).toBe('local');
+    expect((await some.get('/api/user')).body.leadspeek_type).toBe('local|locator');
   });
 });

@@ -237,13 +237,15 @@ function Waterfall({ row }: { row: KeywordRow }) {
       {STEPS.map(([step, words]) => (
         <div key={step}>
           <dt>{words}</dt>
-          <dd className="num">{num(waterfall[step])}</dd>
-          <meter
-            min={0}
-            max={waterfall.signals}
-            value={waterfall[step]}
-            aria-label={`${words}: ${num(waterfall[step])} of ${num(waterfall.signals)}`}
-          />
+          <dd>
+            <span className="num">{num(waterfall[step])}</span>
+            <meter
+              min={0}
+              max={waterfall.signals}
+              value={waterfall[step]}
+              aria-label={`${words}: ${num(waterfall[step])} of ${num(waterfall.signals)}`}
+            />
+          </dd>
         </div>
       ))}
     </dl>

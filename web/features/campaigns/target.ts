@@ -1,5 +1,4 @@
 import { US_STATES } from '../../../contract/choices.ts';
-import type { Campaign } from './model.ts';
 
 /** Where and for what a Search ID campaign or a count looks, as forms hold it. */
 export interface TargetValues {
@@ -19,7 +18,9 @@ export const NEW_TARGET: TargetValues = {
 };
 
 /** A campaign's target as the form holds it. */
-export const targetOf = (campaign: Campaign): TargetValues => ({
+export const targetOf = (
+  campaign: Omit<TargetValues, 'locationtarget'> & { locationtarget: TargetValues['locationtarget'] | null },
+): TargetValues => ({
   locatorkeyword: campaign.locatorkeyword,
   locationtarget: campaign.locationtarget ?? 'National Targeting',
   locatorstate: campaign.locatorstate,
