@@ -5,6 +5,7 @@ import { benchCompanies } from './companies.ts';
 import { benchExclusions } from './exclusions.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
+import { benchIntent } from './intent.ts';
 import { benchLedger } from './ledger.ts';
 import { benchReplay } from './replay.ts';
 
@@ -20,6 +21,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   exclusions: () => benchExclusions({ full }),
   ledger: () => benchLedger({ full }),
   companies: () => benchCompanies({ full }),
+  intent: () => benchIntent({ full }),
 };
 for (const name of names) {
   if (!benchmarks[name]) {

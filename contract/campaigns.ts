@@ -15,6 +15,7 @@ import {
   PageQuery,
   WebUrl,
 } from './primitives.ts';
+import { KeywordText, TargetFields, TargetView } from './target.ts';
 
 /** When a person may become a lead of the same campaign again (reidentificationtype). */
 export const REIDENTIFY = ['never', '1_week', '1_month', '3_months', '6_months', '12_months'] as const;
@@ -39,11 +40,16 @@ export const STATE_REASONS = [
 const Optional = <T extends z.ZodType>(type: T) =>
   z.union([z.literal('').transform(() => null), z.null(), type]).optional();
 
-/** What a person sets on a Site ID campaign. */
+/** The modules whose campaigns can be made. */
+export const CAMPAIGN_MODULES = ['local', 'locator'] as const;
+
+/** What a person sets on a Site ID or Search ID campaign. */
 export const CampaignFields = z
   .object({
     campaignName: Line,
-    urlCode: WebUrl.describe('The site that carries the pixel'),
+    urlCode: WebUrl.optional().describe(
+      'The site that carries the pixel; Site ID needs it, Search ID has none',
+    ),
     urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they bought or signed up'),
     phoneenabled: Flag.default('F').describe('T: a lead needs a phone number'),
     homeaddressenabled: Flag.default('F').describe('T: a lead needs a postal address'),
@@ -66,12 +72,13 @@ export const CampaignFields = z
     startDate: Optional(GivenDay),
     endDate: Optional(GivenDay),
   })
-  .extend(RetailFields.shape);
+  .extend(RetailFields.shape)
+  .extend(TargetFields.shape);
 
 export const Campaign = z.object({
   leadspeekID: Id,
   leadspeek_api_id: z.int().describe('The number that people see'),
-  leadspeekType: z.literal('local'),
+  leadspeekType: z.enum(CAMPAIGN_MODULES),
   company_id: Id,
   company_name: z.string(),
   agency_name: z.string(),
@@ -88,6 +95,7 @@ export const Campaign = z.object({
   LimitLead: z.int().nullable(),
   startDate: Day.nullable(),
   endDate: Day.nullable(),
+  ...TargetView.shape,
   ...RetailCosts.shape,
   planned_costs: z.array(PlannedRetail).describe('Costs that begin later'),
   margin_micros: Micros.nullable().describe(
@@ -105,6 +113,14 @@ export const Campaign = z.object({
 
 const Which = z.object({ leadspeekID: Id });
 
+const Change = CampaignFields.extend({
+  leadspeekID: Id,
+  version: z.int().min(1).max(2_147_483_647),
+  effective_from: GivenDay.optional().describe(
+    "The costs hold from the start of this day on, in the client's time zone; left out: from now on",
+  ),
+});
+
 export const campaigns = {
   create: call
     .route({
@@ -116,7 +132,7 @@ export const campaigns = {
     .meta({ access: 'campaign.create' })
     .input(
       CampaignFields.extend({
-        leadspeekType: z.literal('local').default('local'),
+        leadspeekType: z.enum(CAMPAIGN_MODULES).default('local'),
         companyID: Id.optional().describe('The client; needed from an agency'),
       }),
     )
@@ -129,16 +145,33 @@ export const campaigns = {
       summary: 'Change a campaign',
     })
     .meta({ access: 'campaign.write' })
-    .input(
-      CampaignFields.extend({
-        leadspeekID: Id,
-        version: z.int().min(1).max(2_147_483_647),
-        effective_from: GivenDay.optional().describe(
-          "The costs hold from the start of this day on, in the client's time zone; left out: from now on",
-        ),
-      }),
-    )
+    .input(Change)
     .output(Done.extend({ data: Campaign })),
+  updateLocator: call
+    .route({
+      method: 'PUT',
+      path: '/leadspeek/client/locator/update',
+      tags: ['Campaigns'],
+      summary: 'Change a Search ID campaign: its keywords and places, and what every campaign has',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(Change)
+    .output(Done.extend({ data: Campaign })),
+  keywordTags: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/keyword-to-tags',
+      tags: ['Campaigns'],
+      summary: 'The keywords that a pasted text holds, each once however it is written',
+    })
+    .meta({ access: 'campaign.read' })
+    .input(z.object({ keyword: KeywordText }))
+    .output(
+      z.object({
+        tags: z.array(z.string()),
+        repeated: z.int().describe('Keywords left out since another one has the same form'),
+      }),
+    ),
   activePause: call
     .route({
       method: 'POST',
@@ -184,6 +217,7 @@ export const campaigns = {
           .optional(),
         status: z.enum(['active', 'paused', 'archived']).optional(),
         companyID: Id.optional(),
+        leadspeekType: z.enum(CAMPAIGN_MODULES).optional(),
       }),
     )
     .output(Page(Campaign)),

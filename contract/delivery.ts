@@ -127,7 +127,7 @@ export const LeadMessage = z.object({
   data: z.object({
     id: Id,
     test: z.boolean(),
-    campaign: z.object({ id: z.int(), name: z.string(), type: z.literal('local') }),
+    campaign: z.object({ id: z.int(), name: z.string(), type: z.enum(['local', 'locator']) }),
     person: z.object({
       first_name: z.string().nullable(),
       last_name: z.string().nullable(),

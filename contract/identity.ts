@@ -24,8 +24,16 @@ export const PERSON_FIELDS = [
   'job_title',
   'ip',
   'device_id',
+  // Of intent signals only.
+  'keyword',
+  'page_url',
+  'seen_at',
   'ignore',
 ] as const;
+
+/** What an import brings: people, or intent signals of people. */
+export const IMPORT_KINDS = ['people', 'signals'] as const;
+
 export const PersonField = z.enum(PERSON_FIELDS);
 
 /** Column header -> meaning. */
@@ -33,6 +41,7 @@ export const Mapping = z.record(z.string(), PersonField);
 
 export const ImportJob = z.object({
   id: Id,
+  kind: z.enum(IMPORT_KINDS),
   file_name: z.string(),
   file_bytes: z.int(),
   state: z.enum(['mapping', 'queued', 'running', 'done', 'failed', 'cancelled']),
@@ -57,10 +66,10 @@ export const identity = {
       method: 'GET',
       path: '/identity/imports',
       tags: ['Identity'],
-      summary: 'Imports of people, newest first',
+      summary: 'Imports of people or of intent signals, newest first',
     })
     .meta({ access: 'people.import' })
-    .input(PageQuery)
+    .input(PageQuery.extend({ kind: z.enum(IMPORT_KINDS).default('people') }))
     .output(Page(ImportJob)),
   get: call
     .route({
@@ -111,8 +120,15 @@ export const identity = {
       method: 'GET',
       path: '/identity/totals',
       tags: ['Identity'],
-      summary: 'How many people and keys the graph holds',
+      summary: 'How many people and keys the graph holds, and how many signals of the last seven days',
     })
     .meta({ access: 'people.import' })
-    .output(z.object({ people: z.int(), keys: z.int() })),
+    .output(
+      z.object({
+        people: z.int(),
+        keys: z.int(),
+        signals: z.int().describe('Of the last seven days'),
+        keywords: z.int().describe('Distinct keywords of signals'),
+      }),
+    ),
 };

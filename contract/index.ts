@@ -9,6 +9,7 @@ import { documents } from './documents.ts';
 import { exclusions } from './exclusions.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
+import { intent } from './intent.ts';
 import { collection, invoices } from './invoices.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
@@ -46,6 +47,7 @@ export const contract = {
   exclusions,
   identity,
   insight,
+  intent,
   ledger,
   caps,
   minspend,

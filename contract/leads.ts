@@ -11,6 +11,8 @@ export const MATCH_KINDS = {
   5: 'device',
   6: 'phone',
   7: 'ip',
+  // 8 is an exclusion's domain; a lead found by intent signals has no key of a visit.
+  9: 'intent',
 } as const;
 export const MatchType = z.enum([
   'email_sha256',
@@ -20,6 +22,7 @@ export const MatchType = z.enum([
   'device',
   'phone',
   'ip',
+  'intent',
 ]);
 
 const Text = z.string().nullable();
@@ -54,6 +57,16 @@ export const Evidence = z.object({
   confidence: z.int(),
 });
 
+/** One intent signal behind a Search ID lead. */
+export const LeadSignal = z.object({
+  keyword: z.string(),
+  url: z.string().nullable(),
+  place: z.string().nullable().describe("State and zip code, such as 'TX 78701'"),
+  at: Instant,
+  key: MatchType.nullable().describe('What told that it was this person; null: their id in the source'),
+  confidence: z.int(),
+});
+
 export const Lead = LeadRow.extend({
   phone2: Text,
   address: Text,
@@ -64,6 +77,9 @@ export const Lead = LeadRow.extend({
   referrer: Text,
   ip: Text,
   evidence: z.array(Evidence),
+  alternatives: z.int().describe('Other people whom the evidence led to'),
+  signals: z.array(LeadSignal).describe('Newest first; Search ID only'),
+  signal_count: z.int(),
   visited_at: Instant.nullable(),
   deliveries: z.array(
     z.object({

@@ -30,6 +30,7 @@ import { createDelivery, deliveryRoutes, startDelivery } from './features/delive
 import { createExclusions, exclusionsRoutes, startExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
 import { insightRoutes } from './features/insight/index.ts';
+import { createIntent, intentRoutes, startIntent } from './features/intent/index.ts';
 import { createInvoices, invoicesRoutes, pdfRoutes, startInvoices } from './features/invoices/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
@@ -214,6 +215,7 @@ export function createFeatures(
   const staff = createStaff(platform, { people, audit, access });
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
+  const intent = createIntent(platform, { audit, campaigns, leads, mail, notices, people, tenants });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
   const collection = createCollection(platform, {
     tenants,
@@ -260,6 +262,7 @@ export function createFeatures(
     staff,
     visits,
     leads,
+    intent,
     delivery,
     collection,
   };
@@ -433,6 +436,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.campaigns, campaignsRoutes(features.campaigns));
     calls(contract.prepaid, prepaidRoutes(features.prepaid));
     calls(contract.leads, leads.handlers);
+    calls(contract.intent, intentRoutes(features.intent));
     calls(contract.insight, insightRoutes(platform, features.tenants));
     calls(contract.delivery, delivery.handlers);
     calls(contract.identity, identity.handlers);
@@ -479,6 +483,7 @@ export async function createApp(parts: AppParts) {
         await features.visits.start();
         await startIdentityJobs(features.identity);
         await startExclusions(features.exclusions);
+        await startIntent(features.intent, features.tenants, platform);
         await startDelivery(features.delivery);
         await features.mail.start();
         await startAudit(features.logChain, jobs);

@@ -49,6 +49,10 @@ export interface Events {
     topUpId: string;
     chargeId: string;
   };
+  /** An import has brought intent signals (in the root's scope). */
+  'signals.added': { rootId: string };
+  /** What a Search ID campaign looks for has changed, or has been set for the first time. */
+  'campaign.target_changed': { rootId: string; campaignId: string };
   /** Leads were accepted. Ids only; told once per batch, all of one root. */
   'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
 }

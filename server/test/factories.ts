@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Features } from '../app.ts';
+import type { Search } from '../features/campaigns/index.ts';
 import type { Retail } from '../features/costs/index.ts';
 import type { NewCompany } from '../features/tenants/index.ts';
 import type { Clock, ManualClock } from '../platform/clock.ts';
@@ -159,6 +160,8 @@ export function createFactories(features: Features, platform: Platform) {
         minConfidence?: number;
         dailyCap?: number | null;
         siteKey?: string;
+        /** A Search ID campaign that looks for this, instead of one of a site. */
+        search?: Partial<Search> & { keywords: string[] };
       } = {},
     ): Promise<MadeCampaign> {
       const at = clock.now();
@@ -169,11 +172,14 @@ export function createFactories(features: Features, platform: Platform) {
         await features.campaigns.insert(tx, {
           id,
           ...owner,
-          module: 'local',
+          module: given.search ? 'locator' : 'local',
+          ...(given.search
+            ? { search: { location: 'national', states: [], cities: [], zips: [], ...given.search } }
+            : {}),
           name: given.name ?? `Campaign ${next()}`,
           state: given.state ?? 'active',
           site_key: siteKey,
-          site_url: given.siteUrl ?? 'https://shop.example.com/',
+          site_url: given.search ? '' : (given.siteUrl ?? 'https://shop.example.com/'),
           reidentify: given.reidentify ?? 'never',
           email_required: given.emailRequired ?? true,
           phone_required: given.phoneRequired ?? false,

@@ -129,6 +129,18 @@ async function declinedCharge(target: Target): Promise<string> {
   );
   return rows[0].id;
 }
+/** A Search ID campaign of the client. */
+const searchCampaign = async (target: Target): Promise<string> =>
+  (await app.make.campaign(target.client, { name: target.canary, search: { keywords: ['shoes'] } })).id;
+/** A keyword count of the client that is done. */
+async function freshCount(target: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into intent_count (id, root_id, agency_id, company_id, location, keywords, state, people, placed, asked_at, created_at)
+     values (gen_random_uuid(), $1, $2, $3, 'national', array[$4::text], 'done', 1, 1, now(), now()) returning id`,
+    [target.client.root_id, target.client.agency_id, target.client.id, target.canary],
+  );
+  return rows[0].id;
+}
 /** A difference with the provider about the client. */
 async function difference(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
@@ -1047,6 +1059,49 @@ let samples: Record<string, Sample> = {
       body: { ...fields, leadspeekID: (await fresh(t)).campaign.id, version: 1 },
     }),
   },
+  'PUT /api/leadspeek/client/locator/update': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/leadspeek/client/locator/update',
+      body: {
+        ...fields,
+        leadspeekID: await searchCampaign(t),
+        version: 1,
+        nationaltargeting: 'T',
+        locatorkeyword: 'shoes',
+      },
+    }),
+  },
+  'POST /api/leadspeek/keyword-to-tags': {
+    named: false,
+    request: () => ({ url: '/api/leadspeek/keyword-to-tags', body: { keyword: 'shoes, boots' } }),
+  },
+  'POST /api/bigdbm/services/queuecount': {
+    named: true,
+    request: (t) => ({
+      url: '/api/bigdbm/services/queuecount',
+      body: { companyID: t.client.id, target_location: 'National Targeting', keyword: 'shoes' },
+    }),
+  },
+  'GET /api/bigdbm/services/getcountcampaign/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/bigdbm/services/getcountcampaign/${await freshCount(t)}` }),
+  },
+  'GET /api/bigdbm/services/getcountcampaignhistory': {
+    named: false,
+    request: () => ({ url: '/api/bigdbm/services/getcountcampaignhistory?PerPage=100' }),
+  },
+  'POST /api/bigdbm/services/applycampaign': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/bigdbm/services/applycampaign',
+      body: { id: await freshCount(t), leadspeekID: await searchCampaign(t) },
+    }),
+  },
+  'GET /api/leadspeek/client/forecast/:leadspeekID': {
+    named: true,
+    request: async (t) => ({ url: `/api/leadspeek/client/forecast/${await searchCampaign(t)}` }),
+  },
   'POST /api/leadspeek/client/activepause': {
     named: true,
     request: async (t) => ({
@@ -1844,6 +1899,8 @@ describe('[LOGS-03] the user log', () => {
     // A replay of nothing changes nothing.
     const quiet = new Set([
       'POST /api/integrations/custom/:id/replay',
+      // Looks at a text.
+      'POST /api/leadspeek/keyword-to-tags',
       // Looks, and uses nothing up.
       'POST /api/configuration/coupon/get-coupon',
       'POST /api/leadspeek/check-campaign-active',

@@ -2,3 +2,4 @@ export { startCampaigns } from './jobs.ts';
 export { campaignsRoutes } from './routes.ts';
 export { type Campaigns, createCampaigns } from './service.ts';
 export type { HourRow, RefusalRow, Site } from './store.ts';
+export { type GivenSearch, locationWords, readSearch, type Search } from './target.policy.ts';

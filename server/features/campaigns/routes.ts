@@ -18,6 +18,12 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
       message: messages.updated,
       data: await campaigns.update(ctx, input),
     }),
+    updateLocator: async (ctx, input) => ({
+      ...saved,
+      message: messages.updated,
+      data: await campaigns.update(ctx, input, 'locator'),
+    }),
+    keywordTags: async (_ctx, { keyword }) => campaigns.tags(keyword),
     activePause: async (ctx, { leadspeekID, status }) => ({
       ...saved,
       message: messages.updated,
@@ -46,6 +52,7 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
       const { rows, total } = await campaigns.list(ctx, {
         companyId: input.companyID,
         status: input.status,
+        module: input.leadspeekType,
         search: input.searchQuery,
         sort: input.sortby ?? 'created_at',
         order: input.order ?? 'desc',

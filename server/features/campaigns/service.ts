@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { z } from 'zod';
-import type { CampaignFields, STATE_REASONS } from '../../../contract/campaigns.ts';
+import type { CAMPAIGN_MODULES, CampaignFields, STATE_REASONS } from '../../../contract/campaigns.ts';
 import { RetailFields } from '../../../contract/costs.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
@@ -14,13 +14,18 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing, SaleRefusal } from '../billing/index.ts';
 import { type Costs, FREE, type Retail, type RetailLimits, retailWith } from '../costs/index.ts';
+import { tagsOf } from '../keywords/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { checkPage } from './pixel-check.ts';
 import { resumeJob } from './queue.ts';
 import * as store from './store.ts';
+import { locationWords, readSearch, type Search } from './target.policy.ts';
+import { setTarget, targetsOf } from './target.store.ts';
 
 type Fields = z.output<typeof CampaignFields>;
+type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof targetsOf>>['get']>>;
 type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
+type Module = (typeof CAMPAIGN_MODULES)[number];
 type StateReason = (typeof STATE_REASONS)[number];
 
 const DAY_MS = 86_400_000;
@@ -86,12 +91,26 @@ export function createCampaigns(
     money: ReturnType<Awaited<ReturnType<typeof moneyOf>>>,
     brandName: string,
     lastVisit: Date | null,
+    target: Target | undefined,
   ) {
+    const needed = [
+      row.email_required && 'Email',
+      row.phone_required && 'Phone',
+      row.address_required && 'MailingAddress',
+    ];
     return {
       ...money,
+      locatorkeyword: target?.keywords.join('\n') ?? '',
+      locationtarget: target ? locationWords(target.location) : null,
+      nationaltargeting: target?.location === 'national' ? ('T' as const) : ('F' as const),
+      locatorstate: target?.states ?? [],
+      locatorcity: target?.cities ?? [],
+      locatorzip: target?.zips.join('\n') ?? '',
+      locatordesc: target?.description ?? '',
+      locatorrequire: target ? needed.filter(Boolean).join(',') : '',
       leadspeekID: row.id,
       leadspeek_api_id: Number(row.number),
-      leadspeekType: 'local' as const,
+      leadspeekType: row.module as Module,
       company_id: row.company_id,
       company_name: row.company_name,
       agency_name: row.agency_name ?? brandName,
@@ -136,13 +155,14 @@ export function createCampaigns(
       (await moneyOf(tx, ctx, [row]))(id),
       ctx.tenant.companyName,
       await store.lastVisitAt(tx, id, new Date(clock.now().getTime() - 7 * DAY_MS)),
+      (await targetsOf(tx, [id])).get(id),
     );
   }
 
-  const columns = (given: Fields) => ({
+  const columns = (given: Fields, module: Module) => ({
     name: given.campaignName,
-    site_url: given.urlCode,
-    thank_you_url: given.urlCodeThankyou ?? null,
+    site_url: module === 'local' ? given.urlCode! : '',
+    thank_you_url: (module === 'local' && given.urlCodeThankyou) || null,
     phone_required: given.phoneenabled === 'T',
     address_required: given.homeaddressenabled === 'T',
     email_required: given.requireemailaddress === 'T',
@@ -153,7 +173,41 @@ export function createCampaigns(
     ends_on: given.endDate ?? null,
   });
 
-  function checkFields(ctx: Ctx, given: Fields): void {
+  /** What a Search ID campaign is to look for. */
+  function searchOf(given: Fields): Search {
+    const location = given.nationaltargeting === 'T' ? ('National Targeting' as const) : given.locationtarget;
+    if (!location)
+      throw new Refusal('invalid', 'locationtarget: is required', {
+        errors: { locationtarget: ['is required'] },
+      });
+    return readSearch(
+      {
+        location,
+        states: given.locatorstate,
+        cities: given.locatorcity,
+        zips: given.locatorzip,
+        keywords: given.locatorkeyword ?? '',
+      },
+      { keywords: 'locatorkeyword', states: 'locatorstate', cities: 'locatorcity', zips: 'locatorzip' },
+    );
+  }
+
+  function checkSite(row: { module: string }): void {
+    if (row.module !== 'local')
+      throw new Refusal('conflict', 'This campaign has no site, and so no tag.', {
+        errors: { leadspeekID: ['is not of Site ID'] },
+      });
+  }
+
+  /** Sets what a campaign looks for, and tells. */
+  async function aim(tx: Tx, row: Owner & { agency_id: string; id: string }, search: Search, text: string) {
+    await setTarget(tx, row, row.id, search, text, clock.now());
+    await platform.events.emit(tx, 'campaign.target_changed', { rootId: row.root_id, campaignId: row.id });
+  }
+
+  function checkFields(ctx: Ctx, given: Fields, module: Module): void {
+    if (module === 'local' && given.urlCode === undefined)
+      throw new Refusal('invalid', 'urlCode: is required', { errors: { urlCode: ['is required'] } });
     if (given.startDate && given.endDate && given.endDate < given.startDate) {
       throw new Refusal('invalid', 'endDate: must not be before the start date', {
         errors: { endDate: ['must not be before the start date'] },
@@ -174,22 +228,23 @@ export function createCampaigns(
    */
   const usualCosts = (
     owner: { root_id: string; agency_id: string; company_id: string },
+    module: Module,
     at: Date,
   ): Promise<{ retail: Retail; limits?: RetailLimits }> =>
     inScope(db.app, { rootId: owner.root_id, agencyId: owner.agency_id }, async (tx) => {
-      const set = await costs.clientRetail(tx, owner.company_id, 'local', at);
+      const set = await costs.clientRetail(tx, owner.company_id, module, at);
       if (set) {
         const { daily_cap, starts_on, ends_on, ...retail } = set;
         return { retail, limits: { daily_cap, starts_on, ends_on } };
       }
-      const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id);
+      const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id, module);
       const [kept] = last ? await costs.retailOf(tx, [last.id], at) : [];
       if (kept && last?.company_id === owner.company_id) {
         const { campaign_id: _, ...retail } = kept;
         return { retail };
       }
       const lead_micros =
-        kept?.lead_micros ?? (await costs.wholesaleLead(tx, owner.agency_id, 'local', FREE.term, at));
+        kept?.lead_micros ?? (await costs.wholesaleLead(tx, owner.agency_id, module, FREE.term, at));
       return { retail: { ...FREE, lead_micros } };
     });
 
@@ -295,14 +350,25 @@ export function createCampaigns(
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfCampaigns(tx, { ...asked, since: since30() });
         const moneyFor = await moneyOf(tx, ctx, rows);
-        return { rows: rows.map((row) => wire(row, moneyFor(row.id), ctx.tenant.companyName, null)), total };
+        const targets = await targetsOf(
+          tx,
+          rows.filter((row) => row.module === 'locator').map((row) => row.id),
+        );
+        return {
+          rows: rows.map((row) =>
+            wire(row, moneyFor(row.id), ctx.tenant.companyName, null, targets.get(row.id)),
+          ),
+          total,
+        };
       }),
 
     get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
 
     /** Creates a campaign for a client; a client's own people need not name it. */
-    async create(ctx: Ctx, given: Fields & { companyID?: string | undefined }) {
-      checkFields(ctx, given);
+    async create(ctx: Ctx, given: Fields & { companyID?: string | undefined; leadspeekType: Module }) {
+      const module = given.leadspeekType;
+      checkFields(ctx, given, module);
+      const search = module === 'locator' ? searchOf(given) : undefined;
       const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
       if (!companyId)
         throw new Refusal('invalid', 'companyID: is required', { errors: { companyID: ['is required'] } });
@@ -311,7 +377,7 @@ export function createCampaigns(
       const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
       const now = clock.now();
       // Before the transaction below, not inside: whoever holds one connection must not wait for another.
-      const usual = await usualCosts(owner, now);
+      const usual = await usualCosts(owner, module, now);
       const retail = retailWith(usual.retail, given);
       const bounds = {
         daily_cap: given.LimitLead === undefined ? (usual.limits?.daily_cap ?? null) : given.LimitLead,
@@ -334,8 +400,8 @@ export function createCampaigns(
         await store.insertCampaign(tx, {
           id,
           ...owner,
-          module: 'local',
-          ...columns(given),
+          module,
+          ...columns(given, module),
           ...bounds,
           state: why ? 'paused' : 'active',
           state_reason: why,
@@ -343,7 +409,8 @@ export function createCampaigns(
           created_at: now,
           updated_at: now,
         });
-        await costs.beginCampaign(tx, owner, { id, module: 'local', at: now }, retail);
+        await costs.beginCampaign(tx, owner, { id, module, at: now }, retail);
+        if (search) await aim(tx, { ...owner, id }, search, given.locatordesc ?? '');
         if (!why) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
@@ -360,15 +427,21 @@ export function createCampaigns(
     update: (
       ctx: Ctx,
       given: Fields & { leadspeekID: string; version: number; effective_from?: string | undefined },
+      only?: Module,
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        checkFields(ctx, given);
         const row = (await store.campaignById(tx, given.leadspeekID)) ?? missing();
+        const module = row.module as Module;
+        if (only && module !== only) return missing();
+        checkFields(ctx, given, module);
+        // Who changes other things need not say again what is looked for.
+        const search =
+          module === 'locator' && given.locatorkeyword !== undefined ? searchOf(given) : undefined;
         if (
           !(await store.updateCampaign(
             tx,
             row.id,
-            { ...columns(given), updated_at: clock.now() },
+            { ...columns(given, module), updated_at: clock.now() },
             given.version,
           ))
         ) {
@@ -381,6 +454,7 @@ export function createCampaigns(
           );
         }
         const priced = await costs.changeCampaign(tx, row, given);
+        if (search) await aim(tx, row, search, given.locatordesc ?? '');
         await audit.record(tx, ctx, {
           action: 'campaign.update',
           objectKind: 'campaign',
@@ -407,6 +481,7 @@ export function createCampaigns(
         ctx.scope,
         async (tx) => (await store.campaignById(tx, id)) ?? missing(),
       );
+      checkSite(row);
       const host = (await tenants.primaryHost(row.agency_id)) ?? ctx.tenant.host;
       const here = new URL(ctx.origin);
       const origin = `${here.protocol}//${host}${here.port ? `:${here.port}` : ''}`;
@@ -425,6 +500,7 @@ export function createCampaigns(
         row: (await store.campaignById(tx, id)) ?? missing(),
         seen: await store.lastVisitAt(tx, id, new Date(now.getTime() - DAY_MS)),
       }));
+      checkSite(row);
       const record = (verdict: 'found' | 'not_found' | 'blocked') =>
         inScope(db.app, ctx.scope, async (tx) => {
           await store.updateCampaign(tx, id, { pixel_check: verdict, pixel_checked_at: now });
@@ -507,6 +583,13 @@ export function createCampaigns(
         return balance;
       }),
 
+    /** The keywords of a pasted text, each form once. */
+    tags(text: string) {
+      const tags = tagsOf(text).map((one) => one.text);
+      const given = text.split(/[\n\r,;\t|]+/u).filter((part) => tagsOf(part).length > 0).length;
+      return { tags, repeated: given - tags.length };
+    },
+
     refusals: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if (!(await store.campaignById(tx, id))) return missing();
@@ -514,6 +597,18 @@ export function createCampaigns(
       }),
 
     // For the features above.
+    /** What campaigns look for, by campaign. */
+    targets: targetsOf,
+    /** Changes what a Search ID campaign, which the transaction has locked, looks for. */
+    aim: async (
+      tx: Tx,
+      row: { id: string; root_id: string; agency_id: string; company_id: string },
+      search: Search,
+    ) => {
+      const before = (await targetsOf(tx, [row.id])).get(row.id);
+      await store.updateCampaign(tx, row.id, { updated_at: clock.now() });
+      await aim(tx, row, search, before?.description ?? '');
+    },
     /** A campaign that the scope may see, whatever its state; null when there is none. */
     visible: async (tx: Tx, id: string) => (await store.campaignById(tx, id)) ?? null,
     lock: store.lockCampaigns,
@@ -604,8 +699,13 @@ export function createCampaigns(
       {
         price_micros,
         costs: costsGiven,
+        search,
         ...row
-      }: Parameters<typeof store.insertCampaign>[1] & { price_micros: bigint; costs?: Partial<Retail> },
+      }: Parameters<typeof store.insertCampaign>[1] & {
+        price_micros: bigint;
+        costs?: Partial<Retail>;
+        search?: Search;
+      },
     ): Promise<void> => {
       await store.insertCampaign(tx, row);
       const { root_id, agency_id, company_id, id, module, created_at } = row;
@@ -616,6 +716,7 @@ export function createCampaigns(
         { id, module, at: created_at },
         { ...costsGiven, lead_micros: price_micros },
       );
+      if (search) await aim(tx, { ...owner, id }, search, '');
       if (row.state === 'active') await started(tx, row);
     },
     newSiteKey,

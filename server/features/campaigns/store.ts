@@ -97,6 +97,7 @@ export async function campaignsOf(
 export interface CampaignList {
   id?: string | undefined;
   companyId?: string | undefined;
+  module?: 'local' | 'locator' | undefined;
   status?: 'active' | 'paused' | 'archived' | undefined;
   search?: string | undefined;
   sort: 'campaignName' | 'company_name' | 'status' | 'created_at' | 'leads_30d' | 'leadspeek_api_id';
@@ -122,6 +123,7 @@ export async function pageOfCampaigns(tx: Tx, asked: CampaignList) {
     let q = query.where('c.state', '<>', 'removed');
     if (asked.id) q = q.where('c.id', '=', asked.id);
     if (asked.companyId) q = q.where('c.company_id', '=', asked.companyId);
+    if (asked.module) q = q.where('c.module', '=', asked.module);
     q = asked.status
       ? q.where('c.state', '=', asked.status)
       : asked.id
@@ -209,12 +211,13 @@ async function campaignsByIds(tx: Tx, ids: string[], since: Date) {
   );
 }
 
-/** The newest campaign of a client, else of its agency. */
-export async function lastCampaign(tx: Tx, agencyId: string, companyId: string) {
+/** The newest campaign of a module of a client, else of its agency. */
+export async function lastCampaign(tx: Tx, agencyId: string, companyId: string, module: string) {
   return tx
     .selectFrom('campaign')
     .select(['id', 'company_id'])
     .where('agency_id', '=', agencyId)
+    .where('module', '=', module as 'local')
     .orderBy(sql`company_id = ${companyId}`, 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('number', 'desc')

@@ -409,7 +409,10 @@ describe('[AGCY-05] changing an agency', () => {
     await app.admin.query(`update campaign set state = 'paused' where id = $1`, [campaign.id]);
     expect((await check()).body.active_campaign_id).toEqual([]);
     const done = await update(await nodeOf(node.company_id), off);
-    expect((done.body.data as Node[])[0]!.selected_modules).toEqual([{ type: 'local', status: false }]);
+    expect((done.body.data as Node[])[0]!.selected_modules).toEqual([
+      { type: 'local', status: false },
+      { type: 'locator', status: true },
+    ]);
   });
 
   test('[AGCY-11] developer mode off and on again asks for the terms anew', async () => {
@@ -588,7 +591,10 @@ describe('[AGCY-19] the list', () => {
         'id company_id company_root_id company_name name email user_type package_id created_at phonenum phone_country_code phone_country_calling_code subdomain orisubdomain domain external_organizationid manual_bill is_whitelabeling api_mode is_user_generate_api is_marketing_services_agreement_developer exclude_minimum_spend exclude_onboard_charge is_onboard_charged customer_payment_id company_agreement_file payment_status plan_minspend_id salesrep salesrepid accountexecutive accountexecutiveid accountref accountrefid selected_payment_term selected_modules rootpaymentterm rootmodules profile_setup_completed status_acc leadlocalurl leadlocatorurl';
       expect(spec.split(' ').filter((name) => !(name in node))).toEqual([]);
       expect(node).toMatchObject({
-        rootmodules: [{ value: 'local', label: 'Site ID' }],
+        rootmodules: [
+          { value: 'local', label: 'Site ID' },
+          { value: 'locator', label: 'Search ID' },
+        ],
         leadlocalurl: 'site-id',
         customer_payment_id: '',
       });

@@ -1,7 +1,7 @@
 import type { PersonField } from './model.ts';
 
 /** Names of columns as vendors write them, in lower case without spaces, underscores and dashes. */
-const NAMES: Record<Exclude<PersonField, 'ignore'>, string> = {
+const NAMES: Record<Exclude<PersonField, 'ignore' | 'keyword' | 'page_url' | 'seen_at'>, string> = {
   external_id: 'externalid uuid personid pdlid',
   first_name: 'firstname fname givenname forename first',
   last_name: 'lastname lname surname familyname last',
@@ -54,9 +54,13 @@ export function columnNames(header: string[]): string[] {
 }
 
 /** The meaning of each column: by hand where the mapping names it, else by the column's own name. */
-export function planColumns(header: string[], mapping: Record<string, PersonField>): PersonField[] {
+export function planColumns(
+  header: string[],
+  mapping: Record<string, PersonField>,
+  byName = fieldOf,
+): PersonField[] {
   return columnNames(header).map((name, i) =>
-    Object.hasOwn(mapping, name) ? mapping[name]! : fieldOf(header[i]!),
+    Object.hasOwn(mapping, name) ? mapping[name]! : byName(header[i]!),
   );
 }
 

@@ -56,6 +56,34 @@ export async function takeIn(
   return { bytes, sha256: sha256.digest() };
 }
 
+/** Writes an incoming file to `path` as it is. What was written is removed when this throws. */
+export async function takeRaw(
+  source: AsyncIterable<Uint8Array>,
+  path: string,
+  most: number,
+): Promise<{ bytes: number; sha256: Buffer }> {
+  await mkdir(dirname(path), { recursive: true });
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      if (bytes > most) throw new TooLarge(`The file is larger than ${most} bytes.`);
+      sha256.update(chunk);
+      yield chunk;
+    }
+  }
+  const file = await open(path, 'w', 0o600);
+  try {
+    await pipeline(counted(), file.createWriteStream());
+    if (bytes === 0) throw new FileFault('The file is empty.');
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+  return { bytes, sha256: sha256.digest() };
+}
+
 async function* asUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   let decoder: TextDecoder | undefined;

@@ -9,13 +9,18 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { defineJob } from '../../platform/jobs.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Keyword } from '../keywords/index.ts';
 import { type Batch, type BatchSize, readBatches } from './batch.service.ts';
-import { canIdentify, columnNames, headerFault, planColumns } from './columns.policy.ts';
-import { findDelimiter, lineNumbers, type RawRow, readRows, takeIn } from './csv-file.ts';
+import { columnNames, headerFault } from './columns.policy.ts';
+import { findDelimiter, lineNumbers, type RawRow, readRows, takeIn, takeRaw } from './csv-file.ts';
 import { mergeStage, ownerOf, type Staged, stageByCopy, stageByInsert } from './graph.store.ts';
 import * as imports from './import.store.ts';
-import { FileFault, type PersonField } from './model.ts';
+import { planFault, planOf, signalDays } from './kinds.policy.ts';
+import { type Fault, FileFault, type PersonField } from './model.ts';
+import { type ParquetHead, parquetHead } from './parquet-file.ts';
 import { type Cells, readPerson } from './row.policy.ts';
+import * as signals from './signal.store.ts';
+import { csvSignals, parquetSignals, type SignalBatch } from './signal-batch.service.ts';
 
 /** The job that imports one uploaded file. A crash is taken up again where the last committed batch ended. */
 export const peopleImport = defineJob('identity.import', z.object({ rootId: z.uuid(), importId: z.uuid() }), {
@@ -34,19 +39,46 @@ export const MOST_BYTES = 2 * 1024 ** 3;
 /** A person in the fields of an import: each a text, or several. */
 export type PersonInput = Partial<Record<Exclude<PersonField, 'ignore'>, string | string[] | undefined>>;
 
+/** The connection of a transaction, for COPY. */
+type Connection = Parameters<typeof stageByCopy>[1];
+
+/** What a batch came to; `bad` counts all bad rows, `errors` lists those that are to be listed. */
+interface Done {
+  added: number;
+  changed: number;
+  keysAdded: number;
+  bad: number;
+  errors: (Fault & { line: number })[];
+}
+
+/** Keywords whose ids are remembered at most, and after how many rows of signals the features above are told. */
+const MOST_TERMS = 500_000;
+const TOLD_EVERY = 1_000_000n;
+
 /** Someone else has changed the import meanwhile (cancelled it, or works at it): this run has nothing more to do. */
 class Overtaken extends Error {
   override name = 'Overtaken';
 }
 
-/** The making of the people graph from files. */
-export function createImports({ config, db, clock, log }: Platform, size = SIZE) {
+/** The beginning of a file: its columns, where its data begins (CSV), and its first rows. */
+interface Head {
+  delimiter: string;
+  header: string[];
+  dataFrom: number;
+  rows: string[][];
+  parquet?: ParquetHead;
+}
+
+/** The making of the people graph, and of the signals of its people, from files. */
+export function createImports({ config, db, clock, log, events }: Platform, size = SIZE) {
   const pathOf = (row: { file_path: string }) => join(config.dataDir, 'files', row.file_path);
 
   /** The header of a stored file, and its first rows. Throws FileFault when it cannot be column names. */
-  async function head(
-    path: string,
-  ): Promise<{ delimiter: string; header: string[]; dataFrom: number; rows: string[][] }> {
+  async function head(path: string): Promise<Head> {
+    if (path.endsWith('.parquet')) {
+      const { first, ...parquet } = await parquetHead(path, 5);
+      return { delimiter: '', header: parquet.names, dataFrom: 0, rows: first, parquet };
+    }
     const delimiter = await findDelimiter(path);
     for await (const rows of readRows(path, { delimiter, most: 6, mostBytes: 1024 * 1024 })) {
       const [first, ...rest] = rows as [RawRow, ...RawRow[]];
@@ -58,7 +90,7 @@ export function createImports({ config, db, clock, log }: Platform, size = SIZE)
   }
 
   /**
-   * Takes a file in and adds an import of it in the state 'mapping'.
+   * Takes a file in and adds an import of it in the state 'mapping'. Signals may come as Parquet (*.parquet).
    * @throws TooLarge, FileFault
    */
   async function add(
@@ -66,6 +98,7 @@ export function createImports({ config, db, clock, log }: Platform, size = SIZE)
     fileName: string,
     source: AsyncIterable<Uint8Array>,
     more: {
+      kind?: imports.ImportRow['kind'];
       mostBytes?: number;
       createdBy?: string;
       also?: (tx: Tx, row: { id: string }) => Promise<void>;
@@ -73,15 +106,18 @@ export function createImports({ config, db, clock, log }: Platform, size = SIZE)
   ): Promise<imports.ImportRow> {
     const now = clock.now();
     const id = newId(now);
-    const row = { file_path: join('imports', `${id}.csv`) };
-    const { bytes, sha256 } = await takeIn(source, pathOf(row), more.mostBytes ?? MOST_BYTES);
+    const kind = more.kind ?? 'people';
+    const isParquet = kind === 'signals' && /\.(parquet|pq)$/i.test(fileName);
+    const row = { file_path: join('imports', `${id}.${isParquet ? 'parquet' : 'csv'}`) };
+    const take = isParquet ? takeRaw : takeIn;
+    const { bytes, sha256 } = await take(source, pathOf(row), more.mostBytes ?? MOST_BYTES);
     try {
       await head(pathOf(row));
       return await inScope(db.app, { rootId }, async (tx) => {
         await imports.insertImport(tx, {
           id,
           ...ownerOf(rootId),
-          kind: 'people',
+          kind,
           file_name: fileName,
           ...row,
           file_bytes: BigInt(bytes),
@@ -121,12 +157,18 @@ export function createImports({ config, db, clock, log }: Platform, size = SIZE)
     rootId: string,
     path: string,
     mapping: Record<string, PersonField>,
+    kind: imports.ImportRow['kind'] = 'people',
   ): Promise<imports.ImportRow | undefined> {
     const sha256 = createHash('sha256');
     for await (const chunk of createReadStream(path)) sha256.update(chunk);
-    const row = await inScope(db.app, { rootId }, (tx) => imports.unfinishedImport(tx, sha256.digest()));
+    const row = await inScope(db.app, { rootId }, (tx) =>
+      imports.unfinishedImport(tx, kind, sha256.digest()),
+    );
     if (!row || !isDeepStrictEqual(row.mapping, mapping)) return undefined;
-    if (!existsSync(pathOf(row))) await takeIn(createReadStream(path), pathOf(row), MOST_BYTES);
+    if (!existsSync(pathOf(row))) {
+      const take = row.file_path.endsWith('.parquet') ? takeRaw : takeIn;
+      await take(createReadStream(path), pathOf(row), MOST_BYTES);
+    }
     return row;
   }
 
@@ -156,6 +198,7 @@ export function createImports({ config, db, clock, log }: Platform, size = SIZE)
         if (row?.state === 'running') {
           await imports.updateImport(tx, importId, { state, error, finished_at: clock.now() });
         }
+        if (row?.kind === 'signals') await events.emit(tx, 'signals.added', { rootId });
       });
     if (begun) {
       try {
@@ -178,17 +221,14 @@ export function createImports({ config, db, clock, log }: Platform, size = SIZE)
     { signal, progress }: { signal?: AbortSignal; progress?: (row: imports.ImportRow) => void },
   ) {
     const path = pathOf(job);
-    const { delimiter, header, dataFrom } = await head(path);
-    const plan = planColumns(header, job.mapping as Record<string, PersonField>);
-    if (!canIdentify(plan)) {
+    const about = await head(path);
+    const plan = planOf(job.kind, about.header, job.mapping as Record<string, PersonField>);
+    const fault = planFault(job.kind, plan);
+    if (fault)
       throw new FileFault(
-        `No column tells who a row is about: none of ${columnNames(header).join(', ').slice(0, 500)} is an e-mail, a hash, a phone, an id, or a name with an address.`,
+        `The file ${fault}. Its columns are ${columnNames(about.header).join(', ').slice(0, 500)}.`,
       );
-    }
-    const resumed = Number(job.byte_offset) > 0;
-    const from = resumed ? Number(job.byte_offset) : dataFrom;
-    const line = resumed ? Number(job.line) : (await lineNumbers(path, 0, 1, [dataFrom]))[0]!;
-    let expected = Number(job.byte_offset);
+    let before = { at: Number(job.byte_offset), line: Number(job.line) };
     // While the database merges one batch, the next is read: each keeps one processor busy.
     let merging: Promise<void> = Promise.resolve();
     let failed: unknown;
@@ -197,19 +237,13 @@ export function createImports({ config, db, clock, log }: Platform, size = SIZE)
       if (failed) throw failed;
     };
     try {
-      for await (const batch of readBatches(path, plan, {
-        from,
-        line,
-        delimiter,
-        size,
-        now: () => clock.now(),
-      })) {
+      for await (const batch of await batchesOf(job, about, plan)) {
         await settled();
         signal?.throwIfAborted();
-        merging = apply(job, batch, expected, progress).catch((error: unknown) => {
+        merging = apply(job, batch, before, progress).catch((error: unknown) => {
           failed = error;
         });
-        expected = batch.end;
+        before = { at: batch.end, line: batch.line };
       }
     } catch (error) {
       await merging;
@@ -218,44 +252,129 @@ export function createImports({ config, db, clock, log }: Platform, size = SIZE)
     await settled();
   }
 
-  /** Commits a batch: people, keys, bad rows and the progress in one transaction, if the import still stands at `before`. */
+  /** The batches of an import from where it stands. */
+  async function batchesOf(
+    job: imports.ImportRow,
+    about: Head,
+    plan: PersonField[],
+  ): Promise<AsyncIterable<Batch | SignalBatch>> {
+    const path = pathOf(job);
+    const now = () => clock.now();
+    const { parquet, delimiter, dataFrom } = about;
+    if (job.kind === 'signals') await signals.ensurePartitions(db.app, ...signalDays(clock.now()));
+    if (parquet) {
+      const fileBytes = Number(job.file_bytes);
+      const line = Math.max(1, Number(job.line));
+      return parquetSignals(path, { plan, from: 0, line, size, now, head: parquet, fileBytes });
+    }
+    const resumed = Number(job.byte_offset) > 0;
+    const from = resumed ? Number(job.byte_offset) : dataFrom;
+    const line = resumed ? Number(job.line) : (await lineNumbers(path, 0, 1, [dataFrom]))[0]!;
+    const how = { plan, from, line, delimiter, size, now };
+    return job.kind === 'signals' ? csvSignals(path, how) : readBatches(path, plan, how);
+  }
+
+  /** Commits a batch: its rows, bad rows and the progress in one transaction, if the import still stands at `before`. */
   async function apply(
     job: imports.ImportRow,
-    batch: Batch,
-    before: number,
+    batch: Batch | SignalBatch,
+    before: { at: number; line: number },
     progress?: (row: imports.ImportRow) => void,
   ): Promise<void> {
+    // In a transaction of its own: what is added to the dictionary stays, whatever becomes of the batch.
+    const terms = 'keywords' in batch ? await termsOf(job.root_id, batch.keywords) : [];
     const row = await inScopeWithClient(db, { rootId: job.root_id }, async (tx, client) => {
       const now = clock.now();
       const current = await imports.importById(tx, job.id, true);
-      if (current?.state !== 'running' || Number(current.byte_offset) !== before) throw new Overtaken();
-      const file = current.file_sha256?.subarray(0, 8) ?? null;
-      const sum = { added: 0, changed: 0, keysAdded: 0 };
-      for (const { people, data } of batch.copies) {
-        await stageByCopy(tx, client, data);
-        const merged = await mergeStage(tx, job.root_id, `import: ${current.file_name}`, file, people, now);
-        sum.added += merged.added;
-        sum.changed += merged.changed;
-        sum.keysAdded += merged.keysAdded;
-      }
-      const bad = batch.errors.length;
+      if (
+        current?.state !== 'running' ||
+        Number(current.byte_offset) !== before.at ||
+        Number(current.line) !== before.line
+      )
+        throw new Overtaken();
+      const sum =
+        'keywords' in batch
+          ? await mergeSignals(tx, client, job, batch, terms, MOST_ERRORS - Number(current.rows_bad))
+          : await mergePeople(tx, client, current, batch, now);
+      const { errors } = sum;
       const room = MOST_ERRORS - Number(current.rows_bad);
-      if (bad > 0 && room > 0)
-        await imports.insertErrors(tx, job.root_id, job.id, batch.errors.slice(0, room));
+      if (errors.length > 0 && room > 0)
+        await imports.insertErrors(tx, job.root_id, job.id, errors.slice(0, room));
       await imports.updateImport(tx, job.id, {
         byte_offset: BigInt(batch.end),
         line: BigInt(batch.line),
         rows_read: current.rows_read + BigInt(batch.rows),
         rows_added: current.rows_added + BigInt(sum.added),
         rows_changed: current.rows_changed + BigInt(sum.changed),
-        rows_same: current.rows_same + BigInt(batch.rows - bad - sum.added - sum.changed),
-        rows_bad: current.rows_bad + BigInt(bad),
+        rows_same: current.rows_same + BigInt(batch.rows - sum.bad - sum.added - sum.changed),
+        rows_bad: current.rows_bad + BigInt(sum.bad),
         keys_added: current.keys_added + BigInt(sum.keysAdded),
       });
+      // A long import's signals are matched while it goes on.
+      const stretch = (rows: bigint) => rows / TOLD_EVERY;
+      if (
+        'keywords' in batch &&
+        stretch(current.rows_read) !== stretch(current.rows_read + BigInt(batch.rows))
+      )
+        await events.emit(tx, 'signals.added', { rootId: job.root_id });
       return progress && imports.importById(tx, job.id);
     });
     if (row) progress?.(row);
   }
+
+  async function mergePeople(
+    tx: Tx,
+    client: Connection,
+    job: imports.ImportRow,
+    batch: Batch,
+    now: Date,
+  ): Promise<Done> {
+    const file = job.file_sha256?.subarray(0, 8) ?? null;
+    const sum = { added: 0, changed: 0, keysAdded: 0, bad: batch.errors.length, errors: batch.errors };
+    for (const { people, data } of batch.copies) {
+      await stageByCopy(tx, client, data);
+      const merged = await mergeStage(tx, job.root_id, `import: ${job.file_name}`, file, people, now);
+      sum.added += merged.added;
+      sum.changed += merged.changed;
+      sum.keysAdded += merged.keysAdded;
+    }
+    return sum;
+  }
+
+  async function mergeSignals(
+    tx: Tx,
+    client: Connection,
+    job: imports.ImportRow,
+    batch: SignalBatch,
+    terms: number[],
+    room: number,
+  ): Promise<Done> {
+    const given = { rootId: job.root_id, importId: job.id, data: batch.data, terms, now: clock.now() };
+    const { added, unknown } =
+      batch.signals > 0 ? await signals.mergeSignals(tx, client, given) : { added: 0, unknown: [] };
+    const lines = room > 0 && unknown.length > 0 ? await batch.linesOf(unknown.slice(0, room)) : [];
+    const strangers = lines.map((line) => ({
+      line,
+      field: null,
+      reason: 'is about nobody whom the people data knows',
+      value: null,
+    }));
+    const bad = batch.errors.length + unknown.length;
+    return { added, changed: 0, keysAdded: 0, bad, errors: [...batch.errors, ...strangers] };
+  }
+
+  /** The ids of keywords in a root's dictionary, in their order. What a root's imports used last is remembered. */
+  async function termsOf(rootId: string, keywords: readonly Keyword[]): Promise<number[]> {
+    if (known.rootId !== rootId || known.ids.size > MOST_TERMS) known = { rootId, ids: new Map() };
+    const { ids } = known;
+    const missing = keywords.filter((one) => !ids.has(one.words));
+    if (missing.length > 0) {
+      const found = await inScope(db.app, { rootId }, (tx) => signals.ensureTerms(tx, rootId, missing));
+      for (const [words, id] of found) ids.set(words, id);
+    }
+    return keywords.map((one) => ids.get(one.words)!);
+  }
+  let known: { rootId: string; ids: Map<string, number> } = { rootId: '', ids: new Map() };
 
   return { add, head, queue, unfinished, run, pathOf };
 }

@@ -18,10 +18,15 @@ export async function importById(tx: Tx, id: string, lock = false): Promise<Impo
 }
 
 /** The newest import of a file that has begun and not ended, or undefined. */
-export async function unfinishedImport(tx: Tx, sha256: Buffer): Promise<ImportRow | undefined> {
+export async function unfinishedImport(
+  tx: Tx,
+  kind: ImportRow['kind'],
+  sha256: Buffer,
+): Promise<ImportRow | undefined> {
   return tx
     .selectFrom('import_job')
     .selectAll()
+    .where('kind', '=', kind)
     .where('file_sha256', '=', sha256)
     .where('state', 'in', ['queued', 'running'])
     .orderBy('created_at', 'desc')
@@ -29,15 +34,16 @@ export async function unfinishedImport(tx: Tx, sha256: Buffer): Promise<ImportRo
     .executeTakeFirst();
 }
 
-/** A page of imports, newest first, whose file's name holds `search`; and how many there are. */
+/** A page of imports of a kind, newest first, whose file's name holds `search`; and how many there are. */
 export async function pageOfImports(
   tx: Tx,
+  kind: ImportRow['kind'],
   search: string,
   limit: number,
   offset: number,
 ): Promise<{ rows: ImportRow[]; total: number }> {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  const query = tx.selectFrom('import_job').where('kind', '=', 'people').where('file_name', 'ilike', pattern);
+  const query = tx.selectFrom('import_job').where('kind', '=', kind).where('file_name', 'ilike', pattern);
   const rows = await query
     .selectAll()
     .orderBy('created_at', 'desc')

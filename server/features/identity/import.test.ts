@@ -230,7 +230,7 @@ describe('an import', () => {
     const { row, root } = await importText('first name,city\nAnn,Rome\n');
     expect(row).toMatchObject({
       state: 'failed',
-      error: expect.stringContaining('none of first name, city is an e-mail'),
+      error: expect.stringContaining('needs a column that tells who a row is about: an e-mail'),
     });
     expect(await peopleOf(root)).toEqual([]);
   });
@@ -444,7 +444,7 @@ describe('the calls', () => {
       people: await peopleOf(rootId),
       keys: await keysOf(rootId),
     }));
-    expect((await call('GET', '/totals')).body).toEqual({ people: people.length, keys: keys.length });
+    expect((await call('GET', '/totals')).body).toMatchObject({ people: people.length, keys: keys.length });
     expect(people.length).toBeGreaterThan(0);
   });
 });

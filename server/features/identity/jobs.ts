@@ -1,7 +1,11 @@
+import { z } from 'zod';
+import { defineJob } from '../../platform/jobs.ts';
 import { peopleImport } from './import.service.ts';
 import type { Identity } from './service.ts';
 
-/** Does the feature's jobs in this process: one import at a time. */
+const signalDaysJob = defineJob('identity.signal_days', z.object({}));
+
+/** Does the feature's jobs in this process: one import at a time, and each night the days of the signal log. */
 export async function startIdentityJobs(identity: Identity): Promise<void> {
   await identity.jobs.work(
     peopleImport,
@@ -10,4 +14,7 @@ export async function startIdentityJobs(identity: Identity): Promise<void> {
       await identity.files.run(rootId, importId, { signal });
     },
   );
+  await identity.keepSignals();
+  await identity.jobs.work(signalDaysJob, { pollingIntervalSeconds: 60 }, () => identity.keepSignals());
+  await identity.jobs.schedule(signalDaysJob, '15 0 * * *', {});
 }

@@ -45,11 +45,14 @@ const BASE: Record<Kind, number> = {
   [KIND.ip]: 45,
 };
 
+/** What a key is worth that led an intent signal to a person; 0 is a person's id in its source, which is theirs alone. */
+export const KEY_WORTH: Readonly<Record<number, number>> = { ...BASE, 0: 98 };
+
 const MONTH = 30 * 24 * 60 * 60 * 1000;
 /** A browser changes hands slowly: a point a month, and never below this. */
 const LEAST_OF_A_VISITOR = 60;
 /** Of two people with one key the one seen last is likelier, so each more costs this much, and never more than the share. */
-const PER_SHARER = 12;
+export const PER_SHARER = 12;
 /** An agreeing key removes this part of its own worth from the doubt that is left. */
 const AGREEMENT = 0.5;
 /** A key that leads to others only: a strong one weighs more than an address, which a family shares. */

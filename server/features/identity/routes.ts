@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
+import { IMPORT_KINDS } from '../../../contract/identity.ts';
 import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { Id } from '../../../contract/primitives.ts';
@@ -14,6 +15,8 @@ const FileName = z
   .min(1, 'is required')
   .max(255, 'must not exceed 255 characters')
   .refine((name) => !/[\p{Cc}/\\]/u.test(name), 'must be a file name');
+
+const Kind = z.enum(IMPORT_KINDS).default('people');
 
 /** The calls of the feature, and its upload and download. */
 export function identityRoutes(identity: Identity): {
@@ -36,7 +39,7 @@ export function identityRoutes(identity: Identity): {
         access: 'people.import',
         tag: 'Identity',
         summary:
-          'Upload a CSV file of people (?file_name=people.csv, at most 2 GiB); answers the import, to be mapped and started',
+          'Upload a CSV file of people, or one (CSV or Parquet) of intent signals (?file_name=people.csv&kind=people, at most 2 GiB); answers the import, to be mapped and started',
         bodyLimit: MOST_BYTES,
         streamed: true,
         handler: async (ctx, request, reply) => {
@@ -52,7 +55,12 @@ export function identityRoutes(identity: Identity): {
               errors: { file: ['must not exceed 2 GiB'] },
             });
           }
-          return identity.upload(ctx, name.data, request.raw);
+          const kind = Kind.safeParse((request.query as { kind?: unknown }).kind);
+          if (!kind.success)
+            throw new Refusal('invalid', 'kind: must be people or signals', {
+              errors: { kind: ['must be people or signals'] },
+            });
+          return identity.upload(ctx, name.data, request.raw, kind.data);
         },
       },
       {

@@ -11,13 +11,15 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import { canIdentify, columnNames, planColumns, unknownColumn } from './columns.policy.ts';
+import { columnNames, unknownColumn } from './columns.policy.ts';
 import { TooLarge } from './csv-file.ts';
 import { countGraph } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
+import { planFault, planOf, signalDays } from './kinds.policy.ts';
 import { learn, match, people } from './match.service.ts';
 import { FileFault, type PersonField } from './model.ts';
+import * as signals from './signal.store.ts';
 
 export type Identity = ReturnType<typeof createIdentity>;
 
@@ -62,15 +64,17 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       path: string,
       mapping: Record<string, PersonField>,
       more: {
+        kind?: store.ImportRow['kind'];
         signal?: AbortSignal;
         begun?: (job: { id: string; resumedAt: number }) => void;
         progress?: (job: JobView) => void;
       } = {},
     ): Promise<JobView> {
-      let row = await imports.unfinished(rootId, path, mapping);
+      const kind = more.kind ?? 'people';
+      let row = await imports.unfinished(rootId, path, mapping, kind);
       if (!row) {
         const name = basename(path);
-        row = await imports.add(rootId, name, createReadStream(path));
+        row = await imports.add(rootId, name, createReadStream(path), { kind });
         const { id, root_id, agency_id, company_id } = row;
         await imports.queue(rootId, id, mapping, (tx) =>
           audit.recordSystem(
@@ -78,10 +82,10 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
             clock.now(),
             { root_id, agency_id, company_id },
             {
-              action: 'people.import',
+              action: `${kind}.import`,
               objectKind: 'import',
               objectId: id,
-              description: `Started to import people from ${name} on the command line`,
+              description: `Started to import ${kind} from ${name} on the command line`,
             },
           ),
         );
@@ -100,19 +104,21 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       ctx: Ctx,
       fileName: string,
       body: AsyncIterable<Uint8Array>,
+      kind: store.ImportRow['kind'] = 'people',
       mostBytes = MOST_BYTES,
     ): Promise<JobView> {
       const { rootId } = ctx.scope;
       try {
         const row = await imports.add(rootId, fileName, body, {
+          kind,
           mostBytes,
           createdBy: ctx.actor.userId,
           also: (tx, { id }) =>
             audit.record(tx, ctx, {
-              action: 'people.upload',
+              action: `${kind}.upload`,
               objectKind: 'import',
               objectId: id,
-              description: `Uploaded ${fileName} to import people`,
+              description: `Uploaded ${fileName} to import ${kind}`,
             }),
         });
         return view(row);
@@ -121,10 +127,19 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       }
     },
 
-    list: (ctx: Ctx, input: { Page: number; PerPage: number; searchQuery?: string | undefined }) =>
+    list: (
+      ctx: Ctx,
+      input: {
+        kind: store.ImportRow['kind'];
+        Page: number;
+        PerPage: number;
+        searchQuery?: string | undefined;
+      },
+    ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfImports(
           tx,
+          input.kind,
           input.searchQuery ?? '',
           input.PerPage,
           (input.Page - 1) * input.PerPage,
@@ -137,39 +152,38 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
 
     /** The columns of an uploaded file, what their names tell of them, and a few of their values. */
     async preview(ctx: Ctx, { id }: { id: string }) {
-      const { header, rows } = await headOf(await inScope(db.app, ctx.scope, (tx) => one(tx, id)));
-      const plan = planColumns(header, {});
+      const row = await inScope(db.app, ctx.scope, (tx) => one(tx, id));
+      const { header, rows } = await headOf(row);
+      const plan = planOf(row.kind, header, {});
       return {
         columns: columnNames(header).map((name, i) => ({
           name,
           field: plan[i]!,
-          samples: rows.map((row) => (row[i] ?? '').slice(0, 100)),
+          samples: rows.map((cells) => (cells[i] ?? '').slice(0, 100)),
         })),
       };
     },
 
     /** Starts an uploaded import. Columns that `mapping` does not name mean what their names tell. */
     async start(ctx: Ctx, { id, mapping }: { id: string; mapping: Record<string, PersonField> }) {
-      const { header } = await headOf(await inScope(db.app, ctx.scope, (tx) => one(tx, id)));
+      const uploaded = await inScope(db.app, ctx.scope, (tx) => one(tx, id));
+      const { header } = await headOf(uploaded);
       const refuse = (rule: string) =>
         new Refusal('invalid', `mapping: ${rule}`, { errors: { mapping: [rule] } });
       const unknown = unknownColumn(header, mapping);
       if (unknown !== null) throw refuse(`names a column "${unknown}" that the file does not have`);
-      if (!canIdentify(planColumns(header, mapping))) {
-        throw refuse(
-          'needs a column that tells who a row is about: an e-mail, a hash, a phone, an id, or a name with an address',
-        );
-      }
+      const fault = planFault(uploaded.kind, planOf(uploaded.kind, header, mapping));
+      if (fault) throw refuse(fault);
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id, true);
         if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has been started already.');
         await store.updateImport(tx, id, { state: 'queued', mapping: JSON.stringify(mapping) });
         await jobs.send(tx, peopleImport, [{ rootId: row.root_id, importId: id }]);
         await audit.record(tx, ctx, {
-          action: 'people.import',
+          action: `${row.kind}.import`,
           objectKind: 'import',
           objectId: id,
-          description: `Started to import people from ${row.file_name}`,
+          description: `Started to import ${row.kind} from ${row.file_name}`,
         });
         return { result: 'success' as const, message: messages.added, data: view(await one(tx, id)) };
       });
@@ -182,7 +196,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
         if (found.finished_at) throw new Refusal('conflict', 'This import has ended already.');
         await store.updateImport(tx, id, { state: 'cancelled', finished_at: clock.now() });
         await audit.record(tx, ctx, {
-          action: 'people.import_cancel',
+          action: `${found.kind}.import_cancel`,
           objectKind: 'import',
           objectId: id,
           description: `Stopped the import of ${found.file_name}`,
@@ -193,7 +207,18 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       return { result: 'success' as const, message: messages.updated };
     },
 
-    totals: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => countGraph(tx)),
+    totals: (ctx: Ctx) =>
+      inScope(db.app, ctx.scope, async (tx) => ({
+        ...(await countGraph(tx)),
+        ...(await signals.countSignals(tx, new Date(clock.now().getTime() - 7 * DAY_MS))),
+      })),
+
+    /** Keeps the days of the signal log: makes those to come, drops those that have been kept long enough. */
+    async keepSignals(): Promise<void> {
+      const [first, last] = signalDays(clock.now());
+      await signals.ensurePartitions(db.app, first, last);
+      await signals.dropBefore(db.app, first);
+    },
 
     /** The bad rows of an import as the lines of a CSV file: line, column, reason, value. */
     async errorLines(ctx: Ctx, { id }: { id: string }): Promise<AsyncGenerator<string>> {
@@ -213,11 +238,14 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
 
 type JobView = z.input<typeof ImportJob>;
 
+const DAY_MS = 86_400_000;
+
 /** An import as the contract shows it. */
 function view(row: store.ImportRow): JobView {
   const part = row.file_bytes > 0n ? Number(row.byte_offset) / Number(row.file_bytes) : 0;
   return {
     id: row.id,
+    kind: row.kind,
     file_name: row.file_name,
     file_bytes: Number(row.file_bytes),
     state: row.state,

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { LeadSignal } from '../../../contract/leads.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -8,26 +10,31 @@ import type { Identity, Match } from '../identity/index.ts';
 import { dayIn, dayStart, type Refused, refusal, type Standing } from './policy.ts';
 import * as store from './store.ts';
 
-/** A visit whose visitor has been recognised. */
+/** Somebody recognised for a campaign: the visitor of a visit, or who showed an intent. */
 export interface Recognised {
   ref: number;
-  day: string;
-  eventId: string;
   campaignId: string;
   receivedAt: Date;
-  url: string | null;
-  referrer: string | null;
-  ip: string | null;
   /** The e-mail hash that came with it: its visitor may be excluded and somebody else recognised. */
   hash?: { kind: number; value: Buffer } | undefined;
-  match: Match;
+  /** The visit; null: it was intent signals. */
+  visit: {
+    day: string;
+    eventId: string;
+    url: string | null;
+    referrer: string | null;
+    ip: string | null;
+  } | null;
+  match: Omit<Match, 'kind'> & { kind: number };
+  /** The newest intent signals, as contract/leads.ts shows them, and how many there are in all. */
+  signals?: { shown: z.input<typeof LeadSignal>[]; count: number };
 }
 
 /** What became of a recognised visit: a lead with its price and cost in micro-dollars, or the first rule that refused it. */
 export type Outcome = { lead: string; priceMicros: bigint; costMicros: bigint } | { refused: Refused };
 
 /**
- * Decides over recognised visits of one root and makes leads of those that pass every rule: lead, contact, both sides of
+ * Decides over recognised people of one root and makes leads of those that pass every rule: lead, contact, both sides of
  * the money, and the news to the features above, all in the caller's transaction. Answers by `ref`.
  */
 export function createAccept(
@@ -50,7 +57,9 @@ export function createAccept(
     const byId = new Map(rows.map((row) => [row.id, row]));
     // What is valid now: a change of costs never touches what was sold before it.
     const saleOf = await billing.selling(tx, rows, now);
-    const supplierMicros = await billing.supplierCost(tx, rootId, 'local', now);
+    const supplierOf = new Map<string, bigint>();
+    for (const module of new Set(rows.map((row) => row.module)))
+      supplierOf.set(module, await billing.supplierCost(tx, rootId, module, now));
     const till = await billing.openTill(
       tx,
       rows.map((row) => ({ id: row.id, rootId, agencyId: row.agency_id, clientId: row.company_id })),
@@ -143,7 +152,7 @@ export function createAccept(
         campaignId: campaign.id,
         priceMicros,
         costMicros,
-        supplierMicros,
+        supplierMicros: supplierOf.get(campaign.module) ?? 0n,
         isOwed,
       };
       const ruled = refusal(
@@ -197,14 +206,15 @@ export function createAccept(
           ...ownerOf(campaign),
           campaign_id: campaign.id,
           person_id: visit.match.personId,
-          visit_day: visit.day,
-          visit_event_id: visit.eventId,
+          visit_day: visit.visit?.day ?? null,
+          visit_event_id: visit.visit?.eventId ?? null,
           match_kind: visit.match.kind,
           confidence: visit.match.confidence,
           evidence: JSON.stringify({
             keys: visit.match.evidence,
             alternatives: visit.match.alternatives,
-            visited_at: visit.receivedAt,
+            visited_at: visit.visit ? visit.receivedAt : null,
+            ...(visit.signals ? { signals: visit.signals.shown, signal_count: visit.signals.count } : {}),
           }),
           price_micros: priceMicros,
           cost_micros: costMicros,
@@ -230,9 +240,9 @@ export function createAccept(
             company_name: person.company_name,
             website: person.website,
             job_title: person.job_title,
-            page_url: visit.url,
-            referrer: visit.referrer,
-            ip: visit.ip,
+            page_url: visit.visit?.url ?? visit.signals?.shown[0]?.url ?? null,
+            referrer: visit.visit?.referrer ?? null,
+            ip: visit.visit?.ip ?? null,
           };
         }),
       );

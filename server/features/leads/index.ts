@@ -1,2 +1,4 @@
+export type { Refused } from './policy.ts';
+export type { Rules } from './preview.ts';
 export { leadsRoutes } from './routes.ts';
 export { createLeads, type Leads } from './service.ts';

@@ -50,14 +50,16 @@ export function createResolver(
           const visit = pending[ref]!;
           return {
             ref,
-            day: visit.day,
-            eventId: visit.event_id,
             campaignId: visit.campaign_id,
             receivedAt: visit.received_at,
-            url: visit.url,
-            referrer: visit.referrer,
-            ip: visit.ip,
             ...(visit.hash && visit.hash_kind ? { hash: { kind: visit.hash_kind, value: visit.hash } } : {}),
+            visit: {
+              day: visit.day,
+              eventId: visit.event_id,
+              url: visit.url,
+              referrer: visit.referrer,
+              ip: visit.ip,
+            },
             match,
           };
         }),

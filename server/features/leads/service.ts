@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
-import type { Evidence, LeadFilter } from '../../../contract/leads.ts';
+import type { Evidence, LeadFilter, LeadSignal } from '../../../contract/leads.ts';
 import { MATCH_KINDS } from '../../../contract/leads.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
@@ -16,6 +16,7 @@ import type { Identity } from '../identity/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
+import { createPreview } from './preview.ts';
 import { createResolver } from './resolve.ts';
 import * as store from './store.ts';
 import { createWithheld } from './withheld.ts';
@@ -187,6 +188,7 @@ export function createLeads(
     accept,
     resolver,
     withheldIn,
+    preview: createPreview(deps),
 
     list: (
       ctx: Ctx,
@@ -213,7 +215,13 @@ export function createLeads(
         if (!row) throw new Refusal('not_found', ownMessages.notFound);
         const deliveries = await store.deliveriesOf(tx, id);
         const states = await store.deliveryStates(tx, [id]);
-        const evidence = row.evidence as { keys?: z.output<typeof Evidence>[]; visited_at?: string };
+        const evidence = row.evidence as {
+          keys?: z.output<typeof Evidence>[];
+          alternatives?: number;
+          visited_at?: string;
+          signals?: z.output<typeof LeadSignal>[];
+          signal_count?: number;
+        };
         return {
           ...wire(row, states.get(id) ?? 'none'),
           phone2: row.phone2,
@@ -230,6 +238,9 @@ export function createLeads(
               ? key
               : { ...key, source: key.source.replace(/^import: .*/s, 'import') },
           ),
+          alternatives: evidence.alternatives ?? 0,
+          signals: evidence.signals ?? [],
+          signal_count: evidence.signal_count ?? 0,
           visited_at: evidence.visited_at ?? null,
           deliveries,
         };
@@ -267,7 +278,7 @@ export function createLeads(
           {
             id: row.id,
             test: row.is_test,
-            campaign: { id: Number(row.number), name: row.campaign_name, type: 'local' as const },
+            campaign: { id: Number(row.number), name: row.campaign_name, type: row.module as 'local' },
             person: {
               first_name: row.first_name,
               last_name: row.last_name,

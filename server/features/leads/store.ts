@@ -167,6 +167,7 @@ const listColumns = [
   'l.campaign_id',
   'c.number',
   'c.name as campaign_name',
+  'c.module',
   'k.name as client_name',
   'x.first_name',
   'x.last_name',

@@ -224,7 +224,7 @@ describe('[CONF-03] what new agencies begin with', () => {
       'select company_id, modules, terms from company_products where company_id = any($1)',
       [[acme.id, after.id]],
     );
-    expect(rows).toEqual([{ company_id: after.id, modules: null, terms: ['Weekly', 'Prepaid'] }]);
+    expect(rows).toEqual([{ company_id: after.id, modules: ['local'], terms: ['Weekly', 'Prepaid'] }]);
     const { body } = await ask('GET', 'user/retrieve', undefined, 'agency');
     expect((body.setup as { rootPaymentTermsNewAgencies: unknown }).rootPaymentTermsNewAgencies).toEqual([
       { value: 'Weekly', label: 'Weekly' },

@@ -82,11 +82,11 @@ describe('[USER-01] the session user', () => {
       company_logo: null,
       link_color: '#222222',
       ip_login: '127.0.0.1',
-      leadspeek_type: 'local',
+      leadspeek_type: 'local|locator',
       leadlocalname: 'Visitor ID',
       leadlocalurl: 'visitor-id',
-      leadlocatorname: '',
-      leadlocatorurl: '',
+      leadlocatorname: 'Search ID',
+      leadlocatorurl: 'search-id',
       status_acc: '',
       customer_card_id: '',
       manual_bill: 'F',
@@ -126,14 +126,17 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
       paymentgateway: 'sandbox',
       card_set: false,
       isBeta: false,
-      modules: ['local'],
-      agencyFilteredModules: ['local'],
+      modules: ['local', 'locator'],
+      agencyFilteredModules: ['local', 'locator'],
       colors_parent: { link_color: '#111111' },
       rootPaymentTermsNewAgencies: ['Weekly', 'Monthly', 'One Time', 'Prepaid'].map((value) => ({
         value,
         label: value,
       })),
-      agencyDefaultModules: [{ value: 'local', label: 'Site ID' }],
+      agencyDefaultModules: [
+        { value: 'local', label: 'Site ID' },
+        { value: 'locator', label: 'Search ID' },
+      ],
       fcampid: '',
       finamt: '0.00',
       isDataWalletAgree: false,
@@ -214,7 +217,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     expect((await owner.get(`/api/user/checksetupcomplete/${owner.id}`)).body).toMatchObject({
       accessmodule: '',
       accessmodule_agency: 'paymentfailed',
-      clientsidebar: ['local'],
+      clientsidebar: ['local', 'locator'],
     });
     await terms({ access_module: '' });
     const boss = await person(agency);
@@ -335,7 +338,7 @@ describe('[BETA-01] modules and trials', () => {
     });
     expect((await some.get(`/api/user/checksetupcomplete/${some.id}`)).body).toMatchObject({
       clientsidebar: [],
-      agencyFilteredModules: ['local'],
+      agencyFilteredModules: ['local', 'locator'],
       isBeta: true,
       betaFeature: [
         { id: 1, name: 'Data Wallet', slug: 'data_wallet', is_beta: true, apply_to_all_agency: false },
@@ -346,6 +349,6 @@ describe('[BETA-01] modules and trials', () => {
     await inScope(app.platform.db.app, scope, (tx) =>
       products.choose(tx, { ...owner, modules: null, terms: null, updated_at: at }),
     );
-    expect((await some.get('/api/user')).body.leadspeek_type).toBe('local');
+    expect((await some.get('/api/user')).body.leadspeek_type).toBe('local|locator');
   });
 });

@@ -4,6 +4,7 @@ import type { Owner } from './owner.ts';
 type At = ColumnType<Date, Date, Date>;
 type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;
 type Json<T> = ColumnType<T, string, string>;
+type MaybeJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
 type Default<T> = ColumnType<T, T | undefined, T>;
 type Maybe<T> = ColumnType<T | null, T | null | undefined, T | null>;
 interface ClientOwner extends Owner {
@@ -714,7 +715,7 @@ export interface Schema {
   identity_key: Owner & { kind: number; value: Buffer; person_id: string; source: string; seen_at: At };
   import_job: Owner & {
     id: string;
-    kind: 'people';
+    kind: 'people' | 'signals';
     file_name: string;
     file_path: string;
     file_bytes: bigint;
@@ -741,6 +742,73 @@ export interface Schema {
     field: Maybe<string>;
     reason: string;
     value: Maybe<string>;
+  };
+  intent_term: Owner & { id: Generated<number>; words: string; keyword: string };
+  intent_phrase: Owner & { hash: bigint; term_id: number };
+  signal_batch: Owner & {
+    id: Generated<bigint>;
+    import_id: string;
+    signals: number;
+    created_at: At;
+    matched_at: MaybeAt;
+  };
+  signal: Owner & {
+    term_id: number;
+    person_id: string;
+    at: At;
+    state: Maybe<number>;
+    zip: Maybe<number>;
+    city: Maybe<bigint>;
+    strength: number;
+    key_kind: number;
+    batch_id: bigint;
+    url: Maybe<string>;
+  };
+  campaign_target: ClientOwner & {
+    campaign_id: string;
+    location: 'national' | 'state' | 'zip';
+    states: string[];
+    cities: string[];
+    zips: string[];
+    keywords: string[];
+    description: Default<string>;
+    updated_at: At;
+  };
+  campaign_keyword: ClientOwner & { campaign_id: string; words: string; hash: bigint };
+  campaign_place: ClientOwner & { campaign_id: string; kind: number; place: bigint };
+  intent_count: ClientOwner & {
+    id: string;
+    campaign_id: Maybe<string>;
+    location: 'national' | 'state' | 'zip';
+    states: string[];
+    cities: string[];
+    zips: string[];
+    keywords: string[];
+    state: 'pending' | 'failed' | 'done';
+    error: Maybe<string>;
+    attempts: Default<number>;
+    people: Maybe<bigint>;
+    placed: Maybe<bigint>;
+    waterfall: MaybeJson<Record<string, number>>;
+    counted_at: MaybeAt;
+    asked_by: Maybe<string>;
+    asked_at: At;
+    applied_at: MaybeAt;
+    applied_to: Maybe<string>;
+    created_at: At;
+    finished_at: MaybeAt;
+  };
+  intent_candidate: ClientOwner & {
+    campaign_id: string;
+    person_id: string;
+    terms: number[];
+    signals: number;
+    strength: number;
+    last_at: At;
+    retry_at: At;
+    outcome: Maybe<string>;
+    created_at: At;
+    settled_at: MaybeAt;
   };
   exclusion_list: Owner & {
     id: string;

@@ -67,13 +67,15 @@ describe('two concurrent debits of the last cent', () => {
         const now = app.clock.now();
         const visit = {
           ref: 0,
-          day: now.toISOString().slice(0, 10),
-          eventId: newId(now),
           campaignId: campaign.id,
           receivedAt: now,
-          url: null,
-          referrer: null,
-          ip: null,
+          visit: {
+            day: now.toISOString().slice(0, 10),
+            eventId: newId(now),
+            url: null,
+            referrer: null,
+            ip: null,
+          },
           match: { personId: id, kind: 1 as const, confidence: 98, evidence: [], alternatives: 0 },
         };
         return inScope(platform.db.app, { rootId: root.id }, (tx) =>

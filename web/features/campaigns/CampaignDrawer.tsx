@@ -10,6 +10,7 @@ import { DeliveryTab } from '../delivery/DeliveryTab.tsx';
 import { CampaignMenu, useCampaignAction } from './actions.tsx';
 import { BalanceTab } from './BalanceTab.tsx';
 import { InstallTab } from './InstallTab.tsx';
+import { KeywordsTab } from './KeywordsTab.tsx';
 import { type Campaign, statusWords } from './model.ts';
 import { NewCampaign } from './NewCampaign.tsx';
 import { campaignQuery } from './queries.ts';
@@ -19,16 +20,30 @@ import { SetUpTab } from './SetUpTab.tsx';
 const tabs = {
   setup: 'Set-up',
   install: 'Install',
+  keywords: 'Keywords',
   delivery: 'Delivery',
   why: 'Why not',
   balance: 'Balance',
 };
 
 /** What the drawer keeps in the address, besides which campaign. */
-const INNER = ['tab', 'buy', 'webhook', 'log_page', 'log_per', 'log_q', 'log_state'];
+const INNER = [
+  'tab',
+  'count_page',
+  'count_per',
+  'count_sort',
+  'count_dir',
+  'count_q',
+  'buy',
+  'webhook',
+  'log_page',
+  'log_per',
+  'log_q',
+  'log_state',
+];
 
 /** A campaign, or the form of a new one, at the right of the list; which and what of it stands in the address. */
-export function CampaignDrawer() {
+export function CampaignDrawer({ module }: { module: Campaign['leadspeekType'] }) {
   const [params, set] = useSearchParams();
   const id = params.campaign;
   const isNew = id === undefined && params.new === '1';
@@ -42,14 +57,17 @@ export function CampaignDrawer() {
       opened={id !== undefined || isNew}
       onClose={close}
       position="right"
-      size={760}
+      size={module === 'locator' ? 1040 : 760}
       padding="lg"
       title={isNew ? 'New campaign' : 'Campaign'}
     >
       {isNew ? (
         <NewCampaign
+          module={module}
           onCancel={close}
-          onDone={(made) => set({ new: undefined, campaign: made, tab: 'install' })}
+          onDone={(made) =>
+            set({ new: undefined, campaign: made, tab: module === 'local' ? 'install' : 'keywords' })
+          }
         />
       ) : (
         id !== undefined && <Detail key={id} id={id} onGone={close} />
@@ -83,7 +101,8 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
       </Stack>
     );
   }
-  const tab = (params.tab ?? '') in tabs ? params.tab! : 'setup';
+  const without = campaign.leadspeekType === 'local' ? 'keywords' : 'install';
+  const tab = (params.tab ?? '') in tabs && params.tab !== without ? params.tab! : 'setup';
   return (
     <>
       <Head campaign={campaign} onGone={onGone} />
@@ -97,17 +116,22 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
           aria-label="Parts of the campaign"
           style={{ flexWrap: 'nowrap', overflowX: 'auto' }}
         >
-          {Object.entries(tabs).map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
+          {Object.entries(tabs)
+            .filter(([value]) => value !== without)
+            .map(([value, label]) => (
+              <Tabs.Tab key={value} value={value}>
+                {label}
+              </Tabs.Tab>
+            ))}
         </Tabs.List>
         <Tabs.Panel value="setup">
           <SetUpTab campaign={campaign} />
         </Tabs.Panel>
         <Tabs.Panel value="install">
           <InstallTab campaign={campaign} />
+        </Tabs.Panel>
+        <Tabs.Panel value="keywords">
+          <KeywordsTab campaign={campaign} />
         </Tabs.Panel>
         <Tabs.Panel value="delivery">
           <DeliveryTab campaignId={id} />
@@ -144,16 +168,18 @@ function Head({ campaign, onGone }: { campaign: Campaign; onGone: () => void }) 
               {campaign.company_name}
             </Text>
           )}
-          <Anchor
-            size="sm"
-            href={campaign.urlCode}
-            target="_blank"
-            rel="noreferrer noopener"
-            truncate
-            maw={320}
-          >
-            {campaign.urlCode}
-          </Anchor>
+          {campaign.urlCode && (
+            <Anchor
+              size="sm"
+              href={campaign.urlCode}
+              target="_blank"
+              rel="noreferrer noopener"
+              truncate
+              maw={320}
+            >
+              {campaign.urlCode}
+            </Anchor>
+          )}
         </Group>
       </div>
       <Group gap="xs" wrap="nowrap">

@@ -14,17 +14,35 @@ import {
   siteFault,
   siteOf,
 } from './model.ts';
+import { TargetFields } from './TargetFields.tsx';
+import { TARGET_RULES } from './target.ts';
 
 /** Whether a price is above a most that is set; 0 is none. */
 const isAbove = (price: string, most: string): boolean =>
   Number(most || 0) > 0 && Number(price) > Number(most);
 
+/** Rules that hold for campaigns of one module. */
+function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues) => string | null>>(
+  module: CampaignValues['leadspeekType'],
+  rules: Rules,
+): Rules {
+  return Object.fromEntries(
+    Object.entries(rules).map(([field, rule]) => [
+      field,
+      (value: never, all: CampaignValues) => (all.leadspeekType === module ? rule(value, all) : null),
+    ]),
+  ) as Rules;
+}
+
 /** The rules that the form knows by itself; the server has the last word. */
 export const RULES = {
   campaignName: (value: string) =>
     !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use at most 255 characters' : null,
-  urlCode: siteFault,
-  urlCodeThankyou: (value: string) => (value.trim() ? siteFault(value) : null),
+  ...onlyOf('locator', TARGET_RULES),
+  ...onlyOf('local', {
+    urlCode: siteFault,
+    urlCodeThankyou: (value: string) => (value.trim() ? siteFault(value) : null),
+  }),
   minConfidence: (value: number | string) =>
     value === '' || Number(value) < 0 || Number(value) > 100 ? 'Enter a number from 0 to 100' : null,
   LimitLead: (value: number | string) =>
@@ -57,6 +75,7 @@ export function CampaignFields(props: {
 }) {
   const { form } = props;
   const mayPrice = useMay('campaign.price');
+  const isSearch = form.values.leadspeekType === 'locator';
   /** Text that is tidied when the field is left. */
   const tidied = (field: 'urlCode' | 'urlCodeThankyou', tidy: (text: string) => string) => ({
     ...form.getInputProps(field),
@@ -78,23 +97,42 @@ export function CampaignFields(props: {
             maxLength={255}
             {...form.getInputProps('campaignName')}
           />
-          <TextInput
-            label="Site"
-            description="The address of the site that carries the tag."
-            placeholder="https://www.example.com"
-            withAsterisk
-            inputMode="url"
-            maxLength={2048}
-            {...tidied('urlCode', siteOf)}
-          />
-          <TextInput
-            label="Thank-you page"
-            description="The page people reach after they bought or signed up, if there is one."
-            placeholder="https://www.example.com/thank-you"
-            inputMode="url"
-            maxLength={2048}
-            {...tidied('urlCodeThankyou', siteOf)}
-          />
+          {isSearch ? (
+            <>
+              <TargetFields
+                values={form.values}
+                errors={form.errors}
+                onChange={(change) => form.setValues(change)}
+                onLeave={(field) => form.validateField(field)}
+              />
+              <TextInput
+                label="Description"
+                description="What this campaign looks for, in your own words."
+                maxLength={1000}
+                {...form.getInputProps('locatordesc')}
+              />
+            </>
+          ) : (
+            <>
+              <TextInput
+                label="Site"
+                description="The address of the site that carries the tag."
+                placeholder="https://www.example.com"
+                withAsterisk
+                inputMode="url"
+                maxLength={2048}
+                {...tidied('urlCode', siteOf)}
+              />
+              <TextInput
+                label="Thank-you page"
+                description="The page people reach after they bought or signed up, if there is one."
+                placeholder="https://www.example.com/thank-you"
+                inputMode="url"
+                maxLength={2048}
+                {...tidied('urlCodeThankyou', siteOf)}
+              />
+            </>
+          )}
         </Stack>
       </section>
       <section className={classes.section}>
@@ -121,7 +159,7 @@ export function CampaignFields(props: {
       </section>
       <section className={classes.section}>
         <Title order={3} mb="sm">
-          Which visits become leads
+          {isSearch ? 'Which people become leads' : 'Which visits become leads'}
         </Title>
         <Stack gap="md">
           <Select

@@ -1,6 +1,7 @@
 import { Button, Select, Tooltip } from '@mantine/core';
 import { IconPlus, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -28,7 +29,10 @@ export default function CampaignsPage() {
   const [params, set] = useSearchParams();
   const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
-  const input = { ...state.input, status };
+  const slug = decodeURIComponent(useLocation().pathname.split('/')[1] ?? '');
+  const module = slug === user.leadlocatorurl && slug !== '' ? 'locator' : 'local';
+  const isSearch = module === 'locator';
+  const input = { ...state.input, status, leadspeekType: module };
   const query = useQuery({
     queryKey: ['campaigns', input],
     queryFn: ({ signal }) => api.campaigns.list(input as never, { signal }),
@@ -47,15 +51,19 @@ export default function CampaignsPage() {
   return (
     <>
       <PageHeader
-        title={user.leadlocalname}
-        line="Campaigns that recognise the visitors of a site and turn them into leads."
+        title={isSearch ? user.leadlocatorname : user.leadlocalname}
+        line={
+          isSearch
+            ? 'Campaigns that find people by what they looked for, and where, and turn them into leads.'
+            : 'Campaigns that recognise the visitors of a site and turn them into leads.'
+        }
         primary={mayCreate && create}
       />
       <DataTable
         label="Campaigns"
         download={{ list: 'campaigns', query: input }}
         name="campaigns"
-        columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove)}
+        columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove, isSearch)}
         query={query}
         state={state}
         rowKey={(row) => row.leadspeekID}
@@ -86,17 +94,21 @@ export default function CampaignsPage() {
           <EmptyState
             icon={<IconTargetArrow size={32} stroke={1.4} />}
             title="No campaigns yet"
-            text="A campaign gives you a small tag for a site. Visitors whom the people data knows become leads, and are sent on to where you want them."
+            text={
+              isSearch
+                ? 'A campaign names keywords and a place. People who looked for them become leads, and are sent on to where you want them.'
+                : 'A campaign gives you a small tag for a site. Visitors whom the people data knows become leads, and are sent on to where you want them.'
+            }
             action={mayCreate && create}
           />
         }
       />
-      <CampaignDrawer />
+      <CampaignDrawer module={module} />
     </>
   );
 }
 
-function columnsFor(withClient: boolean, withActions: boolean): Column<Campaign>[] {
+function columnsFor(withClient: boolean, withActions: boolean, isSearch: boolean): Column<Campaign>[] {
   const client: Column<Campaign> = {
     key: 'company_name',
     title: 'Client',
@@ -130,7 +142,16 @@ function columnsFor(withClient: boolean, withActions: boolean): Column<Campaign>
       sortable: true,
       render: (row) => <StatusBadge status={row.status}>{statusWords(row)}</StatusBadge>,
     },
-    { key: 'visits', title: 'Visits 30d', align: 'right', render: (row) => num(row.visits_30d) },
+    ...(isSearch
+      ? []
+      : [
+          {
+            key: 'visits',
+            title: 'Visits 30d',
+            align: 'right' as const,
+            render: (row: Campaign) => num(row.visits_30d),
+          },
+        ]),
     {
       key: 'leads_30d',
       title: 'Leads 30d',
@@ -150,8 +171,23 @@ function columnsFor(withClient: boolean, withActions: boolean): Column<Campaign>
       align: 'right',
       render: (row) => <Money micros={row.balance_micros} />,
     },
-    { key: 'pixel', title: 'Tag seen', render: (row) => <Pixel campaign={row} /> },
-    { key: 'site', title: 'Site', hidden: true, render: (row) => <Clip text={row.urlCode} max={220} /> },
+    ...(isSearch
+      ? [
+          {
+            key: 'keywords',
+            title: 'Keywords',
+            render: (row: Campaign) => <Clip text={row.locatorkeyword.replaceAll('\n', ', ')} max={200} />,
+          },
+        ]
+      : [
+          { key: 'pixel', title: 'Tag seen', render: (row: Campaign) => <Pixel campaign={row} /> },
+          {
+            key: 'site',
+            title: 'Site',
+            hidden: true,
+            render: (row: Campaign) => <Clip text={row.urlCode} max={220} />,
+          },
+        ]),
     {
       key: 'created_at',
       title: 'Created',

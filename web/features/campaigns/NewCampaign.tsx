@@ -13,13 +13,17 @@ import { type CampaignValues, NEW_VALUES, newInputOf } from './model.ts';
 import { LEAVING, LOST, useCampaignChanged } from './queries.ts';
 
 /** Creates a campaign; an agency says for which client. */
-export function NewCampaign(props: { onDone: (id: string) => void; onCancel: () => void }) {
+export function NewCampaign(props: {
+  module: CampaignValues['leadspeekType'];
+  onDone: (id: string) => void;
+  onCancel: () => void;
+}) {
   const user = useUser();
   const changed = useCampaignChanged();
   const mayPrice = useMay('campaign.price');
   const needsClient = user.company_kind !== 'client';
   const form = useForm<CampaignValues>({
-    initialValues: NEW_VALUES,
+    initialValues: { ...NEW_VALUES, leadspeekType: props.module },
     validateInputOnBlur: true,
     validate: {
       ...RULES,
@@ -31,6 +35,7 @@ export function NewCampaign(props: { onDone: (id: string) => void; onCancel: () 
     try {
       const { data } = await api.campaigns.create({
         ...newInputOf(values, mayPrice),
+        leadspeekType: values.leadspeekType,
         ...(needsClient ? { companyID: values.companyID } : {}),
       });
       changed(data.leadspeekID, data);

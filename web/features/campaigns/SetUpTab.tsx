@@ -25,6 +25,7 @@ import {
   valuesOf,
 } from './model.ts';
 import { campaignQuery, LEAVING, LOST, useCampaignChanged } from './queries.ts';
+import { placeWords } from './target.ts';
 
 /** What a campaign is set to: a form, or plain facts for who may only read. */
 export function SetUpTab({ campaign }: { campaign: Campaign }) {
@@ -60,7 +61,11 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
   });
 
   const send = (values: CampaignValues, version: number) =>
-    api.campaigns.update({ ...changeOf(values, base, mayPrice), leadspeekID: base.leadspeekID, version });
+    (base.leadspeekType === 'locator' ? api.campaigns.updateLocator : api.campaigns.update)({
+      ...changeOf(values, base, mayPrice),
+      leadspeekID: base.leadspeekID,
+      version,
+    });
 
   const save = async (values: CampaignValues) => {
     try {
@@ -135,8 +140,24 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
   ].filter(Boolean);
   const facts: [string, ReactNode][] = [
     ['Name', campaign.campaignName],
-    ['Site', campaign.urlCode],
-    ['Thank-you page', campaign.urlCodeThankyou ?? <None key="none" />],
+    ...(campaign.leadspeekType === 'local'
+      ? ([
+          ['Site', campaign.urlCode],
+          ['Thank-you page', campaign.urlCodeThankyou ?? <None key="none" />],
+        ] as [string, ReactNode][])
+      : ([
+          ['Keywords', campaign.locatorkeyword.replaceAll('\n', ', ')],
+          [
+            'Target location',
+            placeWords({
+              location: campaign.locationtarget ?? '',
+              states: campaign.locatorstate,
+              cities: campaign.locatorcity,
+              zips: campaign.locatorzip.split('\n').filter(Boolean).length,
+            }),
+          ],
+          ['Description', campaign.locatordesc || <None key="none" />],
+        ] as [string, ReactNode][])),
     ['A lead must have', needed.length ? needed.join(', ') : 'Nothing in particular'],
     ['The same person again', REIDENTIFY_WORDS[campaign.reidentificationtype]],
     ['Lowest confidence', `${campaign.minConfidence} %`],

@@ -1,5 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { Client } from '../../../contract/index.ts';
+import { NEW_TARGET, type TargetValues, targetOf } from './target.ts';
 
 /** A campaign as the server tells it. */
 export type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
@@ -15,7 +16,9 @@ export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> 
 };
 
 /** The set-up as the form holds it; empty texts for what is not set. */
-export interface CampaignValues {
+export interface CampaignValues extends TargetValues {
+  leadspeekType: Campaign['leadspeekType'];
+  locatordesc: string;
   companyID: string;
   campaignName: string;
   urlCode: string;
@@ -45,6 +48,9 @@ export const AMOUNTS = ['CostSet', 'CostMaxLead', 'CostMonth', 'PlatformFee'] as
 
 /** The form of a campaign that does not exist yet. */
 export const NEW_VALUES: CampaignValues = {
+  ...NEW_TARGET,
+  leadspeekType: 'local',
+  locatordesc: '',
   companyID: '',
   campaignName: '',
   urlCode: '',
@@ -70,6 +76,9 @@ export const NEW_VALUES: CampaignValues = {
 /** The form of a campaign. */
 export function valuesOf(campaign: Campaign): CampaignValues {
   return {
+    ...targetOf(campaign),
+    leadspeekType: campaign.leadspeekType,
+    locatordesc: campaign.locatordesc,
     companyID: campaign.company_id,
     campaignName: campaign.campaignName,
     urlCode: campaign.urlCode,
@@ -122,8 +131,16 @@ export function inputOf(values: CampaignValues, withPrice: boolean) {
   const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
   return {
     campaignName: values.campaignName.trim(),
-    urlCode: siteOf(values.urlCode),
-    urlCodeThankyou: siteOf(values.urlCodeThankyou),
+    ...(values.leadspeekType === 'local'
+      ? { urlCode: siteOf(values.urlCode), urlCodeThankyou: siteOf(values.urlCodeThankyou) }
+      : {
+          locatorkeyword: values.locatorkeyword,
+          locationtarget: values.locationtarget,
+          locatorstate: values.locatorstate,
+          locatorcity: values.locatorcity,
+          locatorzip: values.locatorzip,
+          locatordesc: values.locatordesc.trim(),
+        }),
     requireemailaddress: flag(values.requireemailaddress),
     phoneenabled: flag(values.phoneenabled),
     homeaddressenabled: flag(values.homeaddressenabled),

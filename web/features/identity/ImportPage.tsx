@@ -1,4 +1,4 @@
-import { Title } from '@mantine/core';
+import { SegmentedControl, Title } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
@@ -34,7 +34,14 @@ export default function ImportPage() {
   const cache = useQueryClient();
   const [params, set] = useSearchParams();
   const state = useListState({ perPage: 10 });
-  const input = { Page: state.page, PerPage: state.perPage, ...(state.q ? { searchQuery: state.q } : {}) };
+  const kind = params.kind === 'signals' ? ('signals' as const) : ('people' as const);
+  const isSignals = kind === 'signals';
+  const input = {
+    kind,
+    Page: state.page,
+    PerPage: state.perPage,
+    ...(state.q ? { searchQuery: state.q } : {}),
+  };
   const totals = useQuery({
     queryKey: ['people', 'totals'],
     queryFn: ({ signal }) => api.identity.totals(undefined, { signal }),
@@ -47,8 +54,8 @@ export default function ImportPage() {
   });
   // After a reload the import that is still under way shows itself, although no address names it.
   const recent = useQuery({
-    queryKey: ['imports', 'recent'],
-    queryFn: ({ signal }) => api.identity.imports({ Page: 1, PerPage: 10 }, { signal }),
+    queryKey: ['imports', 'recent', kind],
+    queryFn: ({ signal }) => api.identity.imports({ kind, Page: 1, PerPage: 10 }, { signal }),
   });
   const underWay = recent.data?.data.find((job) => isRunning(job) || job.state === 'mapping');
   const shown = params.import ?? underWay?.id;
@@ -65,14 +72,46 @@ export default function ImportPage() {
   return (
     <>
       <PageHeader
-        title="People data"
-        line="The people whom visits are matched with. Importing a file twice changes nothing."
+        title={isSignals ? 'Intent signals' : 'People data'}
+        line={
+          isSignals
+            ? 'Who of the people data looked for what, where and when; kept for 35 days. Importing a file twice changes nothing.'
+            : 'The people whom visits are matched with. Importing a file twice changes nothing.'
+        }
+      />
+      <SegmentedControl
+        aria-label="What is imported"
+        mb="md"
+        data={[
+          { value: 'people', label: 'People' },
+          { value: 'signals', label: 'Intent signals' },
+        ]}
+        value={kind}
+        onChange={(next) =>
+          set({
+            kind: next === 'signals' ? next : undefined,
+            import: undefined,
+            page: undefined,
+            q: undefined,
+          })
+        }
       />
       <div className={classes.totals}>
-        <StatTile plain label="People" value={total(totals.data?.people)} />
-        <StatTile plain label="Keys that recognise them" value={total(totals.data?.keys)} />
+        {isSignals ? (
+          <>
+            <StatTile plain label="Signals taken in, 7 days" value={total(totals.data?.signals)} />
+            <StatTile plain label="Keywords" value={total(totals.data?.keywords)} />
+          </>
+        ) : (
+          <>
+            <StatTile plain label="People" value={total(totals.data?.people)} />
+            <StatTile plain label="Keys that recognise them" value={total(totals.data?.keys)} />
+          </>
+        )}
       </div>
       <UploadZone
+        key={kind}
+        kind={kind}
         onUploaded={(job) => {
           cache.setQueryData(['import', job.id], job);
           open(job.id);
@@ -96,7 +135,11 @@ export default function ImportPage() {
           <EmptyState
             icon={<IconUsers size={32} stroke={1.4} />}
             title="Nothing has been imported yet"
-            text="Visitors become leads when the people data knows them. Drop a CSV file above to begin."
+            text={
+              isSignals
+                ? 'Search ID campaigns find their leads among the signals. Drop a CSV or Parquet file above to begin.'
+                : 'Visitors become leads when the people data knows them. Drop a CSV file above to begin.'
+            }
           />
         }
       />

@@ -60,7 +60,7 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
       title: isWaiting ? `Discard “${job.file_name}”?` : `Stop the import of “${job.file_name}”?`,
       body: isWaiting
         ? 'The uploaded file is deleted. Nothing has been imported from it.'
-        : 'It stops after the rows under way. The people imported so far stay.',
+        : 'It stops after the rows under way. What has been imported so far stays.',
       verb: isWaiting ? 'Discard' : 'Stop import',
       danger: true,
     });
@@ -120,13 +120,14 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
 }
 
 function Outcome({ job, onCancel }: { job: ImportJob; onCancel: () => void }) {
+  const isSignals = job.kind === 'signals';
   const numbers: [string, number][] = [
     ['Rows read', job.rows_read],
-    ['New people', job.rows_added],
-    ['Changed', job.rows_changed],
+    [isSignals ? 'New signals' : 'New people', job.rows_added],
+    ...(isSignals ? [] : ([['Changed', job.rows_changed]] as [string, number][])),
     ['Same as before', job.rows_same],
     ['Bad rows', job.rows_bad],
-    ['New keys', job.keys_added],
+    ...(isSignals ? [] : ([['New keys', job.keys_added]] as [string, number][])),
   ];
   return (
     <>

@@ -6,13 +6,15 @@ import { wordsOf } from '../../api/errors.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { None } from '../../ui/Values.tsx';
-import { canIdentify, FIELD_GROUPS, fieldWords, type ImportJob, type PersonField } from './fields.ts';
+import {
+  canIdentify,
+  fieldWords,
+  groupsOf,
+  type ImportJob,
+  type PersonField,
+  signalFault,
+} from './fields.ts';
 import classes from './identity.module.css';
-
-const choices = FIELD_GROUPS.map(({ group, fields }) => ({
-  group,
-  items: Object.entries(fields).map(([value, label]) => ({ value, label })),
-}));
 
 /** What each column of an uploaded file means, as recognised by its name and mended by hand; then the start. */
 export function MappingStep(props: {
@@ -50,7 +52,10 @@ export function MappingStep(props: {
   }
   const fields = columns.map((column) => changed[column.name] ?? column.field);
   const used = fields.filter((field) => field !== 'ignore').length;
-  const isEnough = canIdentify(fields);
+  const isSignals = props.job.kind === 'signals';
+  const lacking = isSignals ? signalFault(fields) : null;
+  const isEnough = isSignals ? lacking === null : canIdentify(fields);
+  const choices = groupsOf(props.job.kind);
   const start = async () => {
     setStarting(true);
     setFault(undefined);
@@ -100,7 +105,12 @@ export function MappingStep(props: {
         })}
       </ul>
       <Stack gap="sm" mt="md">
-        {!isEnough && (
+        {lacking && (
+          <Notice tone="warn" live="status" title="Something is missing">
+            Give a column the meaning of {lacking}.
+          </Notice>
+        )}
+        {!isEnough && !isSignals && (
           <Notice tone="warn" live="status" title="Nothing here tells who a row is about">
             Give a column one of these meanings: {fieldWords('email')}, an e-mail hash, {fieldWords('phone')}{' '}
             or {fieldWords('external_id')}; or a name together with a street address.

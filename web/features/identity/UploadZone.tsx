@@ -5,7 +5,13 @@ import { FileDrop, type Sending } from '../../ui/FileDrop.tsx';
 import { fileFault, type ImportJob } from './fields.ts';
 
 /** Takes a CSV file by drop or choice and uploads it, telling how far it is. */
-export function UploadZone({ onUploaded }: { onUploaded: (job: ImportJob) => void }) {
+export function UploadZone({
+  kind,
+  onUploaded,
+}: {
+  kind: ImportJob['kind'];
+  onUploaded: (job: ImportJob) => void;
+}) {
   const [sending, setSending] = useState<Sending>();
   const [fault, setFault] = useState<string>();
   // Who leaves the page takes the upload with them; the rest of an import lives on the server.
@@ -13,7 +19,7 @@ export function UploadZone({ onUploaded }: { onUploaded: (job: ImportJob) => voi
   useEffect(() => () => running.current?.abort(), []);
 
   const take = async (file: File) => {
-    const wrong = fileFault(file);
+    const wrong = fileFault(file, kind);
     setFault(wrong ?? undefined);
     if (wrong) return;
     const stop = new AbortController();
@@ -21,10 +27,14 @@ export function UploadZone({ onUploaded }: { onUploaded: (job: ImportJob) => voi
     const { name, size } = file;
     setSending({ name, size, sent: 0, stop });
     try {
-      const job = await upload<ImportJob>(`/identity/imports?file_name=${encodeURIComponent(name)}`, file, {
-        signal: stop.signal,
-        onProgress: (sent) => setSending({ name, size, sent, stop }),
-      });
+      const job = await upload<ImportJob>(
+        `/identity/imports?kind=${kind}&file_name=${encodeURIComponent(name)}`,
+        file,
+        {
+          signal: stop.signal,
+          onProgress: (sent) => setSending({ name, size, sent, stop }),
+        },
+      );
       onUploaded(job);
     } catch (error) {
       const rules = error instanceof ApiError ? error.errors.file?.join(' ') : undefined;
@@ -37,9 +47,9 @@ export function UploadZone({ onUploaded }: { onUploaded: (job: ImportJob) => voi
 
   return (
     <FileDrop
-      title="Drop a CSV file here"
-      text="The first line names the columns. E-mail addresses may be plain or hashed (MD5, SHA-1, SHA-256). At most 2 GiB; nothing is imported before you have seen the columns."
-      accept=".csv,.tsv,.txt,text/csv"
+      title={kind === 'signals' ? 'Drop a CSV or Parquet file here' : 'Drop a CSV file here'}
+      text={`${kind === 'signals' ? 'A row says who looked for which keyword, where and when.' : 'The first line names the columns.'} E-mail addresses may be plain or hashed (MD5, SHA-1, SHA-256). At most 2 GiB; nothing is imported before you have seen the columns.`}
+      accept={`.csv,.tsv,.txt,text/csv${kind === 'signals' ? ',.parquet,.pq' : ''}`}
       sending={sending}
       fault={fault}
       onFile={(file) => void take(file)}

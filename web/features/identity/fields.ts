@@ -28,12 +28,54 @@ export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, 
     group: 'Place',
     fields: { address: 'Street address', city: 'City', county: 'County', state: 'State', zip: 'Zip code' },
   },
+  {
+    group: 'Intent',
+    fields: { keyword: 'Keyword', page_url: 'Page looked at', seen_at: 'Time' },
+  },
   { group: 'Work', fields: { company_name: 'Company', job_title: 'Job title', website: 'Website' } },
 ];
 
 /** The meaning of a column in words. */
 export function fieldWords(field: PersonField): string {
   return FIELD_GROUPS.map((one) => one.fields[field]).find(Boolean) ?? field;
+}
+
+/** The fields of a file of signals; the other file's fields are all but those of the group Intent. */
+const SIGNAL_FIELDS = new Set<PersonField>([
+  'ignore',
+  'email',
+  'email_sha256',
+  'email_sha1',
+  'email_md5',
+  'phone',
+  'external_id',
+  'device_id',
+  'city',
+  'state',
+  'zip',
+  'keyword',
+  'page_url',
+  'seen_at',
+]);
+
+/** What columns of a file can mean, by its kind. */
+export const groupsOf = (kind: ImportJob['kind']) =>
+  FIELD_GROUPS.map(({ group, fields }) => ({
+    group,
+    items: Object.entries(fields)
+      .filter(([field]) =>
+        kind === 'signals' ? SIGNAL_FIELDS.has(field as PersonField) : group !== 'Intent',
+      )
+      .map(([value, label]) => ({ value, label })),
+  })).filter(({ items }) => items.length > 0);
+
+/** What a file of signals still needs, in words; null: nothing. The server goes by the same rule. */
+export function signalFault(fields: PersonField[]): string | null {
+  const has = (...some: PersonField[]) => some.some((field) => fields.includes(field));
+  if (!has('external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'device_id'))
+    return 'an e-mail address or hash, a phone number, a device id, or an id in the source';
+  if (!has('keyword')) return 'the keyword';
+  return has('seen_at') ? null : 'the time';
 }
 
 /** Whether rows of such columns can say who they are about; the server goes by the same rule. */
@@ -53,10 +95,16 @@ export function isRunning(job: Pick<ImportJob, 'state'>): boolean {
 const MOST_BYTES = 2 * 1024 ** 3;
 
 /** Why a file cannot be uploaded, in words; null when it can be tried. */
-export function fileFault(file: { name: string; size: number }): string | null {
+export function fileFault(
+  file: { name: string; size: number },
+  kind: ImportJob['kind'] = 'people',
+): string | null {
   if (file.size === 0) return `“${file.name}” is empty.`;
   if (file.size > MOST_BYTES) return `“${file.name}” is larger than 2 GiB. Split it into several files.`;
-  if (/\.(xlsx?|ods|numbers|zip|gz|pdf)$/i.test(file.name)) {
+  if (
+    /\.(xlsx?|ods|numbers|zip|gz|pdf)$/i.test(file.name) ||
+    (kind === 'people' && /\.(parquet|pq)$/i.test(file.name))
+  ) {
     return `“${file.name}” is no CSV file. Save the sheet as CSV (UTF-8), and choose that file.`;
   }
   return null;

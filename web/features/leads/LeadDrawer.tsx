@@ -101,18 +101,21 @@ function LeadDetail({ id }: { id: string }) {
             </li>
           ))}
         </ul>
-        {lead.evidence.length === 0 && <None />}
+        {lead.evidence.length === 0 && lead.signals.length === 0 && <None />}
+        {lead.signals.length > 0 && <Signals lead={lead} />}
       </Section>
-      <Section title="Visit">
-        <Facts>
-          <Fact name="Page" value={lead.page_url} link />
-          <Fact name="Came from" value={lead.referrer} link />
-          <Fact name="IP address" value={lead.ip} />
-          <Fact name="Visited">
-            <When at={lead.visited_at} />
-          </Fact>
-        </Facts>
-      </Section>
+      {lead.match_type !== 'intent' && (
+        <Section title="Visit">
+          <Facts>
+            <Fact name="Page" value={lead.page_url} link />
+            <Fact name="Came from" value={lead.referrer} link />
+            <Fact name="IP address" value={lead.ip} />
+            <Fact name="Visited">
+              <When at={lead.visited_at} />
+            </Fact>
+          </Facts>
+        </Section>
+      )}
       <Section title="Deliveries">
         {lead.deliveries.length === 0 ? (
           <Text size="sm" c="dimmed">
@@ -144,6 +147,52 @@ function LeadDetail({ id }: { id: string }) {
         <CopyButton text={lead.id} what="lead id" />
       </Group>
     </Stack>
+  );
+}
+
+/** What the person looked for, the newest first: when, where, and how sure it is that it was they. */
+function Signals({ lead }: { lead: Lead }) {
+  const more = lead.signal_count - lead.signals.length;
+  return (
+    <>
+      <ul className={classes.list} aria-label="Signals">
+        {lead.signals.map((one) => (
+          <li key={`${one.keyword} ${one.at}`}>
+            <Group justify="space-between" wrap="nowrap" gap="sm">
+              <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
+                {one.keyword}
+              </Text>
+              <Text size="sm" className="num">
+                {one.confidence}%
+              </Text>
+            </Group>
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              <When at={one.at} />
+              {one.place && `, ${one.place}`}
+              {one.key
+                ? `, known by ${lowerFirst(matchWords(one.key))}`
+                : ', known by their id in the source'}
+            </Text>
+            {one.url && (
+              <Anchor
+                href={one.url}
+                target="_blank"
+                rel="noreferrer noopener nofollow"
+                size="xs"
+                style={{ overflowWrap: 'anywhere' }}
+              >
+                {one.url}
+              </Anchor>
+            )}
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <Text size="xs" c="dimmed">
+          And {more} more in the seven days before.
+        </Text>
+      )}
+    </>
   );
 }
 

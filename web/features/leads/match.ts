@@ -8,6 +8,7 @@ const words: Record<string, string> = {
   device: 'Device id',
   phone: 'Phone number',
   ip: 'IP address',
+  intent: 'Intent signals',
 };
 
 const short: Record<string, string> = {
@@ -18,6 +19,7 @@ const short: Record<string, string> = {
   device: 'Device',
   phone: 'Phone',
   ip: 'IP address',
+  intent: 'Intent',
 };
 
 /** The same in a word or two, for tables. */

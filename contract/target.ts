@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { Flag } from './primitives.ts';
+
+/** Where a Search ID campaign, or a count, looks (spec product 3, Keyword row). */
+export const TARGET_LOCATIONS = ['National Targeting', 'State', 'Zip Code'] as const;
+export const TargetLocation = z.enum(TARGET_LOCATIONS);
+
+/** What a campaign or a count may look for at most. */
+export const MOST_KEYWORDS = 1000;
+export const MOST_ZIPS = 40_000;
+export const MOST_CITIES = 2000;
+
+/** Keywords as a person pastes them. */
+export const KeywordText = z
+  .string()
+  .max(300_000, 'must not exceed 300000 characters')
+  .describe(`Keywords, one a line or parted by commas; at most ${MOST_KEYWORDS}`);
+/** Zip codes as a person pastes them. */
+export const ZipText = z
+  .string()
+  .max(500_000, 'must not exceed 500000 characters')
+  .describe(`Zip codes of five digits, one a line; at most ${MOST_ZIPS}`);
+export const StateCodes = z.array(z.string().max(40)).max(60).describe('Codes of states, such as TX');
+export const CityNames = z
+  .array(z.string().max(120))
+  .max(MOST_CITIES, `must be at most ${MOST_CITIES}`)
+  .describe("Cities, such as 'Austin, TX': of a state of which cities are named only these count");
+
+/** What a person sets of where and for what a Search ID campaign looks; a Site ID campaign has none of it. */
+export const TargetFields = z.object({
+  locatorkeyword: KeywordText.optional(),
+  locationtarget: TargetLocation.optional(),
+  nationaltargeting: Flag.optional().describe('T: the same as locationtarget National Targeting'),
+  locatorstate: StateCodes.optional(),
+  locatorcity: CityNames.optional(),
+  locatorzip: ZipText.optional(),
+  locatordesc: z.string().trim().max(1000, 'must not exceed 1000 characters').optional(),
+});
+
+/** The same as the server tells it; empty for Site ID. */
+export const TargetView = z.object({
+  locatorkeyword: z.string(),
+  locationtarget: TargetLocation.nullable(),
+  nationaltargeting: Flag,
+  locatorstate: z.array(z.string()),
+  locatorcity: z.array(z.string()),
+  locatorzip: z.string(),
+  locatordesc: z.string(),
+  locatorrequire: z.string().describe('What a lead must have, by name, parted by commas'),
+});

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Owner } from '../../platform/db/owner.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import { distinctKeywords, lookUpOf, placesOf } from '../keywords/index.ts';
+import type { Search } from './target.policy.ts';
+
+type ClientOwner = Owner & { agency_id: string };
+
+/** Sets what a campaign looks for, as given and as it is matched. */
+export async function setTarget(
+  tx: Tx,
+  owner: ClientOwner,
+  campaignId: string,
+  search: Search,
+  description: string,
+  at: Date,
+): Promise<void> {
+  const { location, states, cities, zips, keywords } = search;
+  const own = { root_id: owner.root_id, agency_id: owner.agency_id, company_id: owner.company_id };
+  const row = { location, states, cities, zips, keywords, description, updated_at: at };
+  await tx
+    .insertInto('campaign_target')
+    .values({ campaign_id: campaignId, ...own, ...row })
+    .onConflict((conflict) => conflict.column('campaign_id').doUpdateSet(row))
+    .execute();
+  await tx.deleteFrom('campaign_keyword').where('campaign_id', '=', campaignId).execute();
+  await tx.deleteFrom('campaign_place').where('campaign_id', '=', campaignId).execute();
+  const words = distinctKeywords(keywords).map((one) => one.words);
+  await sql`
+    insert into campaign_keyword (campaign_id, words, hash, root_id, agency_id, company_id)
+    select ${campaignId}::uuid, k.words, k.hash, ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
+    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[]) k (words, hash)`.execute(
+    tx,
+  );
+  const places = placesOf(search);
+  await sql`
+    insert into campaign_place (campaign_id, kind, place, root_id, agency_id, company_id)
+    select ${campaignId}::uuid, p.kind, p.place, ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
+    from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`.execute(
+    tx,
+  );
+}
+
+/** What campaigns look for, by campaign. */
+export async function targetsOf(tx: Tx, ids: string[]) {
+  if (ids.length === 0) return new Map<string, never>();
+  const rows = await tx.selectFrom('campaign_target').selectAll().where('campaign_id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.campaign_id, row]));
+}

@@ -1,0 +1,43 @@
+import { type IMPORT_KINDS, PERSON_FIELDS } from '../../../contract/identity.ts';
+import { canIdentify, fieldOf, planColumns } from './columns.policy.ts';
+import type { PersonField } from './model.ts';
+import { SIGNAL_DAYS, SIGNAL_FIELDS, signalFieldOf, signalPlanFault } from './signal.policy.ts';
+
+type ImportKind = (typeof IMPORT_KINDS)[number];
+
+/** What the two kinds of imports differ in before a row is read: what names of columns mean, and which columns it takes. */
+const KINDS = {
+  people: {
+    fieldOf,
+    fault: (plan: PersonField[]) =>
+      canIdentify(plan)
+        ? null
+        : 'needs a column that tells who a row is about: an e-mail, a hash, a phone, an id, or a name with an address',
+  },
+  signals: { fieldOf: signalFieldOf, fault: signalPlanFault },
+} as const;
+
+/** What each column of a file of a kind means; by its name where `mapping` does not say it. */
+export const planOf = (
+  kind: ImportKind,
+  header: string[],
+  mapping: Record<string, PersonField>,
+): PersonField[] => planColumns(header, mapping, KINDS[kind].fieldOf);
+
+/** Why a file with such columns cannot be imported, or null. */
+export const planFault = (kind: ImportKind, plan: PersonField[]): string | null => {
+  const odd = plan.find((field) => !FIELDS_OF[kind].has(field));
+  return odd ? `cannot use ${odd} here` : KINDS[kind].fault(plan);
+};
+
+const FIELDS_OF: Record<ImportKind, ReadonlySet<PersonField>> = {
+  signals: new Set<PersonField>(SIGNAL_FIELDS),
+  people: new Set(PERSON_FIELDS.filter((field) => !['keyword', 'page_url', 'seen_at'].includes(field))),
+};
+
+const DAY_MS = 86_400_000;
+/** The first and last day that signals are kept of, and a day beyond on each side. */
+export const signalDays = (now: Date): [Date, Date] => [
+  new Date(now.getTime() - (SIGNAL_DAYS + 1) * DAY_MS),
+  new Date(now.getTime() + 2 * DAY_MS),
+];

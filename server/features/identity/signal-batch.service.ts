@@ -1,0 +1,179 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { type Keyword, keywordOf } from '../keywords/index.ts';
+import { lineNumbers, readRows } from './csv-file.ts';
+import type { Fault, PersonField } from './model.ts';
+import { type ParquetHead, readParquet } from './parquet-file.ts';
+import { readSignal, type SignalPlan, signalPlan } from './signal.policy.ts';
+import { signalLine } from './signal.store.ts';
+
+/** What one transaction does: the signals of a part of a file. Places are bytes of a CSV file, rows of a Parquet file. */
+export interface SignalBatch {
+  /** Where the batch ends: the byte (of a Parquet file in proportion), and the number of the next line or row. */
+  end: number;
+  line: number;
+  rows: number;
+  /** How many rows are signals; `data` holds them for COPY. */
+  signals: number;
+  data: Buffer;
+  keywords: Keyword[];
+  errors: (Fault & { line: number })[];
+  /** The line or row numbers of some places, ascending, of this batch. */
+  linesOf(places: number[]): Promise<number[]>;
+}
+
+/** How a file is read on: `from` is a byte of CSV whose line is `line`; of Parquet `line` is the row, from 1. */
+interface From {
+  plan: PersonField[];
+  from: number;
+  line: number;
+  size: { rows: number; bytes: number };
+  now: () => Date;
+}
+
+const GROUP = { most: 500, mostBytes: 1024 * 1024 };
+
+/**
+ * Reads a CSV file's signals in batches. Where they end depends on the file and `from` alone, so that an import that was cut
+ * off and one that was not do the same.
+ */
+export async function* csvSignals(
+  path: string,
+  { plan, from, line, delimiter, size, now }: From & { delimiter: string },
+): AsyncGenerator<SignalBatch> {
+  const places = signalPlan(plan);
+  let batch = open(from);
+  const close = async (): Promise<SignalBatch> => {
+    const { at, end, faults } = batch;
+    const first = line;
+    const numbers = await lineNumbers(path, at, first, [...faults.map((fault) => fault.at), end]);
+    line = numbers.at(-1)!;
+    return {
+      ...closed(batch),
+      end,
+      line,
+      errors: faults.map((fault, i) => ({ ...fault, line: numbers[i]! })),
+      linesOf: (places) => lineNumbers(path, at, first, places),
+    };
+  };
+  for await (const group of readRows(path, {
+    from,
+    delimiter,
+    most: Math.min(GROUP.most, size.rows),
+    mostBytes: GROUP.mostBytes,
+  })) {
+    const at = now().getTime();
+    let text = '';
+    for (const { cells, at: begins, end } of group) {
+      text += add(batch, cells, places, plan.length, begins, at);
+      batch.end = end;
+    }
+    batch.data.push(Buffer.from(text));
+    if (batch.rows >= size.rows || batch.end - batch.at >= size.bytes) {
+      yield await close();
+      batch = open(batch.end);
+    }
+    await breathe();
+  }
+  if (batch.rows > 0) yield close();
+}
+
+/** Reads a Parquet file's signals in batches; `line` is the first row to read, counted from 1. */
+export async function* parquetSignals(
+  path: string,
+  { plan, line, size, now, head, fileBytes }: From & { head: ParquetHead; fileBytes: number },
+): AsyncGenerator<SignalBatch> {
+  const places = signalPlan(plan);
+  const wanted = plan.flatMap((field, at) => (field === 'ignore' ? [] : [at]));
+  for await (const { first, rows } of readParquet(path, { head, from: line - 1, most: size.rows, wanted })) {
+    const batch = open(0);
+    const at = now().getTime();
+    for (let from = 0; from < rows.length; from += GROUP.most) {
+      let text = '';
+      for (let i = from; i < Math.min(rows.length, from + GROUP.most); i++)
+        text += add(batch, rows[i]!, places, plan.length, first + i, at);
+      batch.data.push(Buffer.from(text));
+      await breathe();
+    }
+    const next = first + rows.length;
+    yield {
+      ...closed(batch),
+      end: Math.floor((fileBytes * (next - 1)) / head.rows),
+      line: next,
+      errors: batch.faults.map((fault) => ({ ...fault, line: fault.at })),
+      linesOf: async (numbers) => numbers,
+    };
+  }
+}
+
+interface Open {
+  at: number;
+  end: number;
+  rows: number;
+  signals: number;
+  data: Buffer[];
+  /** Keywords as written, and in their comparable form, by their place in `keywords` from 1; 0: it is none. */
+  written: Map<string, number>;
+  byWords: Map<string, number>;
+  keywords: Keyword[];
+  faults: (Fault & { at: number })[];
+}
+
+const open = (at: number): Open => ({
+  at,
+  end: at,
+  rows: 0,
+  signals: 0,
+  data: [],
+  written: new Map(),
+  byWords: new Map(),
+  keywords: [],
+  faults: [],
+});
+
+const closed = ({ rows, signals, data, keywords }: Open) => ({
+  rows,
+  signals,
+  data: Buffer.concat(data),
+  keywords,
+});
+
+/** Reads a row into a batch; answers its line for COPY, empty when it is bad. */
+function add(
+  batch: Open,
+  cells: string[],
+  places: SignalPlan,
+  columns: number,
+  at: number,
+  now: number,
+): string {
+  batch.rows++;
+  if (
+    cells.length !== columns &&
+    (cells.length < columns || cells.slice(columns).some((cell) => cell !== ''))
+  ) {
+    const reason = `has ${cells.length} values where the first line has ${columns} names`;
+    batch.faults.push({ field: null, reason, value: null, at });
+    return '';
+  }
+  const signal = readSignal(cells, places, now);
+  if ('reason' in signal) {
+    batch.faults.push({ ...signal, value: signal.value?.replaceAll('\0', '\ufffd') ?? null, at });
+    return '';
+  }
+  let term = batch.written.get(signal.keyword);
+  if (term === undefined) {
+    const keyword = keywordOf(signal.keyword);
+    term = keyword ? (batch.byWords.get(keyword.words) ?? 0) : 0;
+    if (keyword && term === 0) {
+      term = batch.keywords.push(keyword);
+      batch.byWords.set(keyword.words, term);
+    }
+    batch.written.set(signal.keyword, term);
+  }
+  if (term === 0) {
+    batch.faults.push({ field: 'keyword', reason: 'has no letter or digit', value: signal.keyword, at });
+    return '';
+  }
+  batch.signals++;
+  return signalLine(signal, at, term);
+}

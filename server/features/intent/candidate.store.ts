@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../platform/db/scope.ts';
+
+/** Batches of imports that no campaign has had yet, the oldest first; held until the transaction ends. */
+export async function newBatches(tx: Tx, rootId: string, most: number): Promise<bigint[]> {
+  const rows = await tx
+    .selectFrom('signal_batch')
+    .select('id')
+    .where('root_id', '=', rootId)
+    .where('matched_at', 'is', null)
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export async function markBatches(tx: Tx, ids: bigint[], at: Date): Promise<void> {
+  await sql`update signal_batch set matched_at = ${at} where id = any(${ids.map(String)}::bigint[])`.execute(
+    tx,
+  );
+}
+
+/** A candidate to be judged. */
+export interface Candidate {
+  campaign_id: string;
+  person_id: string;
+  root_id: string;
+  agency_id: string;
+  company_id: string;
+  terms: number[];
+  strength: number;
+  last_at: Date;
+}
+
+/** Candidates whose time has come, held until the transaction ends. */
+export async function dueCandidates(tx: Tx, rootId: string, now: Date, most: number): Promise<Candidate[]> {
+  return tx
+    .selectFrom('intent_candidate')
+    .select([
+      'campaign_id',
+      'person_id',
+      'root_id',
+      'agency_id',
+      'company_id',
+      'terms',
+      'strength',
+      'last_at',
+    ])
+    .where('root_id', '=', rootId)
+    .where('outcome', 'is', null)
+    .where('retry_at', '<=', now)
+    .orderBy('retry_at')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}
+
+/** Settles candidates; without an outcome they wait until `retryAt`. */
+export async function settle(
+  tx: Tx,
+  rows: { campaign_id: string; person_id: string; outcome: string | null }[],
+  retryAt: Date,
+  now: Date,
+): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update intent_candidate c set outcome = s.outcome, retry_at = case when s.outcome is null then ${retryAt}::timestamptz else c.retry_at end,
+      settled_at = case when s.outcome is null then null else ${now}::timestamptz end
+    from unnest(${rows.map((row) => row.campaign_id)}::uuid[], ${rows.map((row) => row.person_id)}::uuid[], ${rows.map((row) => row.outcome)}::text[])
+      s (campaign_id, person_id, outcome)
+    where c.campaign_id = s.campaign_id and c.person_id = s.person_id`.execute(tx);
+}
+
+/** Lets all that a campaign still has wait. */
+export async function putOff(tx: Tx, campaignIds: string[], retryAt: Date): Promise<void> {
+  if (campaignIds.length === 0) return;
+  await tx
+    .updateTable('intent_candidate')
+    .set({ retry_at: retryAt })
+    .where('campaign_id', 'in', campaignIds)
+    .where('outcome', 'is', null)
+    .where('retry_at', '<', retryAt)
+    .execute();
+}
+
+/** Forgets whom a campaign found and has not judged. */
+export async function dropWaiting(tx: Tx, campaignId: string): Promise<void> {
+  await tx
+    .deleteFrom('intent_candidate')
+    .where('campaign_id', '=', campaignId)
+    .where('outcome', 'is', null)
+    .execute();
+}
+
+/** A signal behind a candidate. */
+export interface Shown {
+  campaign_id: string;
+  person_id: string;
+  keyword: string;
+  url: string | null;
+  state: number | null;
+  zip: number | null;
+  at: Date;
+  key_kind: number;
+  strength: number;
+  /** Of all signals of the candidate in the span. */
+  count: number;
+  best: number;
+}
+
+/** The newest signals behind candidates since an instant, `most` each, in the campaigns' places. */
+export async function signalsOf(
+  tx: Tx,
+  rootId: string,
+  candidates: readonly Candidate[],
+  span: { from: Date; until: Date },
+  most: number,
+): Promise<Shown[]> {
+  const pairs = candidates.flatMap((one) => [...new Set(one.terms)].map((term) => ({ ...one, term })));
+  const { rows } = await sql<Shown>`
+    select campaign_id, person_id, keyword, url, state, zip, at, key_kind, strength, count, best from (
+      select c.campaign_id, c.person_id, t.keyword, s.url, s.state, s.zip, s.at, s.key_kind, s.strength,
+        row_number() over mine as n, (count(*) over (partition by c.campaign_id, c.person_id))::int as count,
+        (max(s.strength) over (partition by c.campaign_id, c.person_id))::int as best
+      from unnest(${pairs.map((one) => one.campaign_id)}::uuid[], ${pairs.map((one) => one.person_id)}::uuid[], ${pairs.map((one) => one.term)}::int[])
+        c (campaign_id, person_id, term_id)
+      join signal s on s.root_id = ${rootId} and s.term_id = c.term_id and s.person_id = c.person_id
+        and s.at > ${span.from} and s.at <= ${span.until}
+      join intent_term t on t.id = s.term_id
+      where exists (
+        select from campaign_place p where p.campaign_id = c.campaign_id and (p.kind = 0
+          or (p.kind = 1 and p.place = s.state) or (p.kind = 2 and p.place = s.city) or (p.kind = 3 and p.place = s.zip)))
+      window mine as (partition by c.campaign_id, c.person_id order by s.at desc, t.id)
+    ) f where n <= ${most} order by at desc`.execute(tx);
+  return rows;
+}
+
+/** What became of a campaign's candidates: how many of each outcome; those that wait under 'waiting'. */
+export async function outcomesOf(tx: Tx, campaignId: string, since: Date): Promise<Map<string, number>> {
+  const { rows } = await sql<{ outcome: string; count: string }>`
+    select coalesce(outcome, 'waiting') as outcome, count(*) as count from intent_candidate
+    where campaign_id = ${campaignId} and (outcome is null or settled_at >= ${since}) group by 1`.execute(tx);
+  return new Map(rows.map((row) => [row.outcome, Number(row.count)]));
+}
+
+/** Which of some roots have candidates whose time has come, or new batches (in the scope of each). */
+export async function hasWork(tx: Tx, rootId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (select from signal_batch where root_id = ${rootId} and matched_at is null)
+        or exists (select from intent_candidate where root_id = ${rootId} and outcome is null and retry_at <= ${now}) as has`.execute(
+    tx,
+  );
+  return rows[0]!.has;
+}

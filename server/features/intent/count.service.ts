@@ -1,0 +1,378 @@
+import type { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import type { KeywordRow } from '../../../contract/intent.ts';
+import { intentMessages } from '../../../contract/intent-messages.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Mail } from '../../platform/mail.ts';
+import { layOut } from '../../platform/mail-layout.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import {
+  type Campaigns,
+  type GivenSearch,
+  locationWords,
+  readSearch,
+  type Search,
+} from '../campaigns/index.ts';
+import type { Leads, Rules } from '../leads/index.ts';
+import type { Notices } from '../ledger/index.ts';
+import type { People } from '../people/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import * as candidates from './candidate.store.ts';
+import * as store from './count.store.ts';
+import * as match from './match.store.ts';
+import { confidenceOf, LOOK_BACK_MS, waterfallOf } from './policy.ts';
+import { countJob } from './queue.ts';
+
+/** So often a count is tried before it is called failed. */
+const TRIES = 3;
+/** People of a count that are run through the rules at a time. */
+const STEP = 2000;
+const NAMES = { keywords: 'keyword', states: 'states', cities: 'cities', zips: 'zip_code' } as const;
+
+type Wire = z.input<typeof KeywordRow>;
+type Row = Awaited<ReturnType<typeof store.pageOfCounts>>['rows'][number];
+
+/** Keyword counts: asked for, made by a job, told by mail, applied to campaigns (spec product 2 and 4, calls 7). */
+export function createCounts(
+  platform: Platform,
+  deps: {
+    audit: Audit;
+    campaigns: Campaigns;
+    leads: Leads;
+    mail: Mail;
+    notices: Notices;
+    people: People;
+    tenants: Tenants;
+  },
+) {
+  const { db, clock, jobs, log } = platform;
+  const { audit, campaigns, leads, mail, notices, people, tenants } = deps;
+
+  const missing = (): never => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  };
+
+  async function one(tx: Tx, id: string): Promise<Wire> {
+    const { rows } = await store.pageOfCounts(tx, {
+      id,
+      sort: 'created_at',
+      order: 'desc',
+      limit: 1,
+      offset: 0,
+    });
+    return wire(rows[0] ?? missing());
+  }
+
+  async function searchCampaign(tx: Tx, id: string, lock = false) {
+    const row = lock ? (await campaigns.lock(tx, [id]))[0] : await campaigns.visible(tx, id);
+    if (!row || row.state === 'removed') return missing();
+    if (row.module !== 'locator')
+      throw new Refusal('conflict', intentMessages.notSearch, {
+        errors: { leadspeekID: ['is not of Search ID'] },
+      });
+    return row;
+  }
+
+  return {
+    /** Asks for a count. */
+    async queue(
+      ctx: Ctx,
+      given: { search: GivenSearch; companyId?: string | undefined; campaignId?: string | undefined },
+    ): Promise<Wire> {
+      const search = readSearch(given.search, NAMES);
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const campaign = given.campaignId ? await searchCampaign(tx, given.campaignId) : undefined;
+        const companyId =
+          campaign?.company_id ??
+          given.companyId ??
+          (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
+        if (!companyId)
+          throw new Refusal('invalid', 'companyID: is required', { errors: { companyID: ['is required'] } });
+        const company = await tenants.company(tx, companyId);
+        if (company?.kind !== 'client' || !company.agency_id) return missing();
+        const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
+        const now = clock.now();
+        const id = newId(now);
+        await store.insertCount(tx, {
+          id,
+          ...owner,
+          campaign_id: campaign?.id ?? null,
+          ...search,
+          state: 'pending',
+          asked_by: ctx.actor.userId,
+          asked_at: now,
+          created_at: now,
+        });
+        await jobs.send(tx, countJob, [{ rootId: owner.root_id, countId: id }]);
+        await audit.record(tx, ctx, {
+          action: 'count.queue',
+          objectKind: 'count',
+          objectId: id,
+          description: `Asked for a count of ${search.keywords.length} keywords`,
+          owner,
+        });
+        return one(tx, id);
+      });
+    },
+
+    /** Makes a count of a campaign at once, for nobody (demo data). */
+    async seed(
+      owner: { root_id: string; agency_id: string; company_id: string },
+      campaignId: string,
+      search: Search,
+    ): Promise<void> {
+      const now = clock.now();
+      const id = newId(now);
+      await inScope(db.app, { rootId: owner.root_id }, (tx) =>
+        store.insertCount(tx, {
+          id,
+          ...owner,
+          campaign_id: campaignId,
+          ...search,
+          state: 'pending',
+          asked_at: now,
+          created_at: now,
+        }),
+      );
+      await this.run(owner.root_id, id);
+    },
+
+    /** Tries a count again that failed; refused while another of the client is being made. */
+    retry: (ctx: Ctx, id: string): Promise<Wire> =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = (await store.rawCount(tx, id, true)) ?? missing();
+        if (row.state !== 'failed')
+          throw new Refusal('conflict', intentMessages.notFailed, { errors: { id: ['has not failed'] } });
+        const now = clock.now();
+        await store.updateCount(tx, id, {
+          state: 'pending',
+          error: null,
+          attempts: 0,
+          finished_at: null,
+          asked_by: ctx.actor.userId,
+          asked_at: now,
+        });
+        await jobs.send(tx, countJob, [{ rootId: row.root_id, countId: id }]);
+        await audit.record(tx, ctx, {
+          action: 'count.retry',
+          objectKind: 'count',
+          objectId: id,
+          description: 'Tried a count again',
+          owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+        });
+        return one(tx, id);
+      }),
+
+    get: (ctx: Ctx, id: string): Promise<Wire> => inScope(db.app, ctx.scope, (tx) => one(tx, id)),
+
+    list: (ctx: Ctx, asked: Omit<store.CountList, 'id' | 'campaign'> & { campaignId?: string | undefined }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { campaignId, ...rest } = asked;
+        const campaign = campaignId ? await searchCampaign(tx, campaignId) : undefined;
+        const { rows, total, pending } = await store.pageOfCounts(tx, {
+          ...rest,
+          campaign: campaign && { id: campaign.id, companyId: campaign.company_id },
+        });
+        return { rows: rows.map(wire), total, pending };
+      }),
+
+    /** Lets a campaign of the same client look for what was counted. */
+    apply: (ctx: Ctx, id: string, campaignId: string): Promise<Wire> =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = (await store.rawCount(tx, id, true)) ?? missing();
+        const campaign = await searchCampaign(tx, campaignId, true);
+        if (campaign.company_id !== row.company_id) return missing();
+        if (row.state !== 'done')
+          throw new Refusal('conflict', intentMessages.notDone, { errors: { id: ['is not counted yet'] } });
+        const { location, states, cities, zips, keywords } = row;
+        await campaigns.aim(tx, campaign, { location, states, cities, zips, keywords });
+        await store.updateCount(tx, id, { applied_at: clock.now(), applied_to: campaignId });
+        await audit.record(tx, ctx, {
+          action: 'count.apply',
+          objectKind: 'campaign',
+          objectId: campaignId,
+          description: `Campaign #${campaign.number} looks for the ${keywords.length} keywords of a count`,
+          owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+        });
+        return one(tx, id);
+      }),
+
+    /** What was forecast for a campaign, and what became of whom it found. */
+    forecast: (ctx: Ctx, campaignId: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        await searchCampaign(tx, campaignId);
+        const newest = await store.newestOf(tx, campaignId);
+        const since = new Date(clock.now().getTime() - LOOK_BACK_MS);
+        const {
+          lead = 0,
+          waiting = 0,
+          ...refused
+        } = Object.fromEntries(await candidates.outcomesOf(tx, campaignId, since));
+        const reasons = Object.entries(refused)
+          .map(([reason, count]) => ({ reason, count }))
+          .sort((a, b) => b.count - a.count);
+        return {
+          forecast: newest ? await one(tx, newest) : null,
+          found: lead + waiting + reasons.reduce((sum, row) => sum + row.count, 0),
+          leads: lead,
+          waiting,
+          refused: reasons,
+        };
+      }),
+
+    /**
+     * Makes a count, once: a second worker waits for the first and finds it done. It is tried again when it cannot be made, and
+     * called failed after a few times.
+     */
+    async run(rootId: string, id: string): Promise<void> {
+      const scope = { rootId };
+      const begun = await inScope(db.app, scope, async (tx) => {
+        const row = await store.rawCount(tx, id, true);
+        if (row?.state !== 'pending') return undefined;
+        await store.updateCount(tx, id, { attempts: row.attempts + 1 });
+        return row;
+      });
+      if (!begun) return;
+      const sender = await notices.sender(begun);
+      try {
+        await inScope(db.app, scope, async (tx) => {
+          const row = await store.rawCount(tx, id, true);
+          if (row?.state !== 'pending') return;
+          const now = clock.now();
+          const { people: signals, placed, steps } = await measure(tx, row, now);
+          await store.updateCount(tx, id, {
+            state: 'done',
+            error: null,
+            people: BigInt(signals),
+            placed: BigInt(placed),
+            waterfall: JSON.stringify(steps),
+            counted_at: now,
+            finished_at: clock.now(),
+          });
+          await tell(tx, row, sender, placed);
+        });
+      } catch (error) {
+        if (begun.attempts + 1 < TRIES) throw error;
+        log.error({ err: error, countId: id }, 'a count failed');
+        await inScope(db.app, scope, async (tx) => {
+          const row = await store.rawCount(tx, id, true);
+          if (row?.state !== 'pending') return;
+          const words = String(error).slice(0, 500);
+          await store.updateCount(tx, id, { state: 'failed', error: words, finished_at: clock.now() });
+          await tell(tx, row, sender, null);
+        });
+      }
+    },
+  };
+
+  /** Counts, and runs everybody in the place through the rules of acceptance. */
+  async function measure(tx: Tx, row: NonNullable<Awaited<ReturnType<typeof store.rawCount>>>, now: Date) {
+    const span = { from: new Date(now.getTime() - LOOK_BACK_MS), until: now };
+    const counted = await match.countMatches(tx, row.root_id, row, span);
+    const campaign = row.campaign_id ? await campaigns.visible(tx, row.campaign_id) : null;
+    const rules: Rules = {
+      agencyId: row.agency_id,
+      clientId: row.company_id,
+      campaignId: row.campaign_id,
+      // What a new campaign asks where nothing else is said (contract/campaigns.ts).
+      emailRequired: campaign?.email_required ?? true,
+      phoneRequired: campaign?.phone_required ?? false,
+      addressRequired: campaign?.address_required ?? false,
+      minConfidence: campaign?.min_confidence ?? 50,
+      reidentify: campaign?.reidentify ?? 'never',
+    };
+    const refused: Record<string, number> = {};
+    for await (const found of match.foundPeople(tx, STEP)) {
+      const asked = found.map((one) => ({
+        personId: one.person_id,
+        confidence: confidenceOf({ strength: one.strength, signals: one.signals, lastAt: one.last_at }, now),
+      }));
+      for (const reason of await leads.preview(tx, row.root_id, rules, asked, now))
+        if (reason) refused[reason] = (refused[reason] ?? 0) + 1;
+    }
+    return { ...counted, steps: waterfallOf(counted.placed, refused) };
+  }
+
+  /** Tells who asked how it ended; `placed` null: it failed. */
+  async function tell(
+    tx: Tx,
+    row: {
+      asked_by: string | null;
+      company_id: string;
+      root_id: string;
+      agency_id: string;
+      keywords: string[];
+    },
+    sender: Awaited<ReturnType<Notices['sender']>>,
+    placed: number | null,
+  ): Promise<void> {
+    const to = row.asked_by ? await people.byId(tx, row.asked_by) : undefined;
+    if (!to) return;
+    const some = row.keywords.slice(0, 3).join(', ');
+    const what = row.keywords.length > 3 ? `${some} and ${row.keywords.length - 3} more` : some;
+    const content =
+      placed === null
+        ? {
+            subject: 'Your keyword count failed',
+            lines: [`The count of ${what} could not be made. You can try it again.`],
+          }
+        : {
+            subject: 'Your keyword count is done',
+            lines: [
+              `Counted: ${what}.`,
+              placed > 0
+                ? `${placed.toLocaleString('en-US')} people showed this intent in the last 7 days.`
+                : 'Nobody showed this intent in the last 7 days.',
+            ],
+          };
+    await mail.enqueue(tx, {
+      ...layOut(sender, content),
+      kind: 'count.done',
+      owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+      to: { name: to.name, address: to.email },
+      sender,
+    });
+  }
+}
+
+function wire(row: Row): Wire {
+  const number = (value: bigint | null) => (value === null ? null : Number(value));
+  const people = number(row.people);
+  const placed = number(row.placed);
+  return {
+    id: row.id,
+    company_id: row.company_id,
+    company_name: row.company_name,
+    leadspeekID: row.campaign_id,
+    leadspeek_api_id: number(row.number),
+    target_location: locationWords(row.location),
+    states: row.states,
+    cities: row.cities,
+    zip_code: row.zips.join('\n'),
+    keyword: row.keywords.join('\n'),
+    count_without_geo: people,
+    count: placed,
+    status: row.state === 'failed' ? 'error' : row.state,
+    api_version: '1',
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    counted_at: row.counted_at?.toISOString() ?? null,
+    waterfall:
+      row.waterfall && people !== null && placed !== null
+        ? { ...(row.waterfall as ReturnType<typeof waterfallOf>), signals: people, placed }
+        : null,
+    applied_at: row.applied_at?.toISOString() ?? null,
+    applied_to:
+      row.applied_to && row.applied_number !== null
+        ? {
+            leadspeekID: row.applied_to,
+            leadspeek_api_id: Number(row.applied_number),
+            campaignName: row.applied_name ?? '',
+          }
+        : null,
+  };
+}

@@ -1,0 +1,119 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+export async function insertCount(tx: Tx, row: Insertable<Schema['intent_count']>): Promise<void> {
+  await tx.insertInto('intent_count').values(row).execute();
+}
+
+export async function updateCount(
+  tx: Tx,
+  id: string,
+  set: Updateable<Schema['intent_count']>,
+): Promise<void> {
+  await tx.updateTable('intent_count').set(set).where('id', '=', id).execute();
+}
+
+/** A count as it is kept; `lock` holds it until the transaction ends. */
+export async function rawCount(tx: Tx, id: string, lock = false) {
+  const query = tx.selectFrom('intent_count').selectAll().where('id', '=', id);
+  return (lock ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** What a list of counts is asked with. */
+export interface CountList {
+  id?: string | undefined;
+  companyId?: string | undefined;
+  /** Counts of this campaign, and those of its client that name none. */
+  campaign?: { id: string; companyId: string } | undefined;
+  search?: string | undefined;
+  sort: 'created_at' | 'count' | 'count_without_geo' | 'keyword' | 'target_location' | 'status';
+  order: 'asc' | 'desc';
+  limit: number;
+  offset: number;
+}
+
+const SORTS: Record<CountList['sort'], string> = {
+  created_at: 'n.created_at',
+  count: 'n.placed',
+  count_without_geo: 'n.people',
+  keyword: 'n.keywords',
+  target_location: 'n.location',
+  status: 'n.state',
+};
+
+/** A page of counts, how many there are, and how many of them are pending. */
+export async function pageOfCounts(tx: Tx, asked: CountList) {
+  let from = tx.selectFrom('intent_count as n');
+  if (asked.id) from = from.where('n.id', '=', asked.id);
+  if (asked.companyId) from = from.where('n.company_id', '=', asked.companyId);
+  if (asked.campaign) {
+    const { id, companyId } = asked.campaign;
+    from = from
+      .where('n.company_id', '=', companyId)
+      .where((eb) => eb.or([eb('n.campaign_id', '=', id), eb('n.campaign_id', 'is', null)]));
+  }
+  if (asked.search) {
+    const like = `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`;
+    from = from.where(sql<boolean>`array_to_string(n.keywords, ' ') ilike ${like}`);
+  }
+  const found = await from
+    .select('n.id')
+    .orderBy(sql`${sql.ref(SORTS[asked.sort])} ${sql.raw(asked.order)} nulls last`)
+    .orderBy('n.created_at', 'desc')
+    .orderBy('n.id', 'desc')
+    .limit(asked.limit)
+    .offset(asked.offset)
+    .execute();
+  const totals = await from
+    .select((eb) => [
+      eb.fn.countAll<bigint>().as('total'),
+      sql<bigint>`count(*) filter (where n.state = 'pending')`.as('pending'),
+    ])
+    .executeTakeFirstOrThrow();
+  const ids = found.map((row) => row.id);
+  const rows = ids.length
+    ? await tx
+        .selectFrom('intent_count as n')
+        .innerJoin('company as k', 'k.id', 'n.company_id')
+        .leftJoin('campaign as c', 'c.id', 'n.campaign_id')
+        .leftJoin('campaign as a', 'a.id', 'n.applied_to')
+        .selectAll('n')
+        .select([
+          'k.name as company_name',
+          'c.number',
+          'a.number as applied_number',
+          'a.name as applied_name',
+        ])
+        .where('n.id', 'in', ids)
+        .execute()
+    : [];
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return {
+    rows: ids.flatMap((id) => byId.get(id) ?? []),
+    total: Number(totals.total),
+    pending: Number(totals.pending),
+  };
+}
+
+/** The newest count that was made of what a campaign looks for, by its rules. */
+export async function newestOf(tx: Tx, campaignId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('intent_count as n')
+    .innerJoin('campaign_target as t', (join) =>
+      join
+        .onRef('t.campaign_id', '=', 'n.campaign_id')
+        .onRef('t.location', '=', 'n.location')
+        .onRef('t.keywords', '=', 'n.keywords')
+        .onRef('t.states', '=', 'n.states')
+        .onRef('t.cities', '=', 'n.cities')
+        .onRef('t.zips', '=', 'n.zips'),
+    )
+    .select('n.id')
+    .where('n.campaign_id', '=', campaignId)
+    .where('n.state', '=', 'done')
+    .orderBy('n.counted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}

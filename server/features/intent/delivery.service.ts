@@ -1,0 +1,177 @@
+import { MATCH_KINDS } from '../../../contract/leads.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Campaigns, HourRow, RefusalRow } from '../campaigns/index.ts';
+import { stateOfNumber, zipOfNumber } from '../keywords/index.ts';
+import type { Leads } from '../leads/index.ts';
+import * as store from './candidate.store.ts';
+import * as match from './match.store.ts';
+import { confidenceOf, LOOK_BACK_MS, mayPass, WAIT_MS } from './policy.ts';
+import { catchUpJob, matchJob } from './queue.ts';
+
+/** Batches of imports that are matched in one go, and candidates that are judged in one. */
+const MOST_BATCHES = 50;
+const BATCH = 500;
+/** Signals that a lead keeps as its evidence. */
+const SHOWN = 10;
+const HOUR_MS = 3_600_000;
+
+/** Search ID: whom the active campaigns find among the signals, and what becomes of them. */
+export function createSearchDelivery(
+  platform: Platform,
+  { campaigns, leads }: { campaigns: Campaigns; leads: Leads },
+) {
+  const { db, clock, events, jobs } = platform;
+  events.on('signals.added', (tx, { rootId }) => jobs.send(tx, matchJob, [{ rootId }]));
+  events.on('campaign.started', (tx, given) => jobs.send(tx, catchUpJob, [given]));
+  events.on('campaign.target_changed', (tx, given) => jobs.send(tx, catchUpJob, [given]));
+
+  const spanAt = (now: Date) => ({ from: new Date(now.getTime() - LOOK_BACK_MS), until: now });
+
+  /** Matches batches that are new with the active campaigns; answers how many batches that were. */
+  const matchNew = (rootId: string): Promise<number> =>
+    inScope(db.app, { rootId }, async (tx) => {
+      const ids = await store.newBatches(tx, rootId, MOST_BATCHES);
+      if (ids.length === 0) return 0;
+      const now = clock.now();
+      const wanted = await match.wantedByCampaigns(tx, rootId);
+      const batches = { first: ids[0]!, last: ids.at(-1)! };
+      await match.addCandidates(tx, rootId, wanted, { ...spanAt(now), batches }, now);
+      await store.markBatches(tx, ids, now);
+      return ids.length;
+    });
+
+  /** Looks for a campaign's people in all of the last seven days, anew. */
+  const catchUp = (rootId: string, campaignId: string): Promise<void> =>
+    inScope(db.app, { rootId }, async (tx) => {
+      const now = clock.now();
+      await store.dropWaiting(tx, campaignId);
+      const wanted = await match.wantedByCampaigns(tx, rootId, campaignId);
+      await match.addCandidates(tx, rootId, wanted, spanAt(now), now);
+    });
+
+  /** Judges one batch of candidates; answers how many that were. */
+  const judge = (rootId: string): Promise<number> =>
+    inScope(db.app, { rootId }, async (tx) => {
+      const now = clock.now();
+      const due = await store.dueCandidates(tx, rootId, now, BATCH);
+      if (due.length === 0) return 0;
+      const span = spanAt(now);
+      const shown = Map.groupBy(
+        await store.signalsOf(tx, rootId, due, span, SHOWN),
+        (row) => `${row.campaign_id} ${row.person_id}`,
+      );
+      // The newest first: where a day's cap cuts, they are the ones to have.
+      const asked = due
+        .filter((one) => one.last_at > span.from && shown.has(`${one.campaign_id} ${one.person_id}`))
+        .sort((a, b) => b.last_at.getTime() - a.last_at.getTime());
+      const outcomes = await leads.accept(
+        tx,
+        rootId,
+        asked.map((one, ref) => {
+          const evidence = shown.get(`${one.campaign_id} ${one.person_id}`)!;
+          const { count, best } = evidence[0]!;
+          const strength = Math.max(best, one.strength);
+          return {
+            ref,
+            campaignId: one.campaign_id,
+            receivedAt: one.last_at,
+            visit: null,
+            match: {
+              personId: one.person_id,
+              kind: INTENT,
+              confidence: confidenceOf({ strength, signals: count, lastAt: one.last_at }, now),
+              evidence: [],
+              alternatives: 0,
+            },
+            signals: { count, shown: evidence.map(signalOf) },
+          };
+        }),
+        now,
+      );
+      const gone = due.filter((one) => !asked.includes(one)).map((one) => ({ ...one, outcome: 'expired' }));
+      const judged = asked.map((one, ref) => {
+        const outcome = outcomes.get(ref)!;
+        const word = 'lead' in outcome ? 'lead' : outcome.refused;
+        return { ...one, outcome: mayPass(word) ? null : word, word, at: outcome };
+      });
+      const retryAt = new Date(now.getTime() + WAIT_MS);
+      await store.settle(tx, [...gone, ...judged], retryAt, now);
+      // What stops one of a campaign's people stops the others, too.
+      const stopped = new Set(judged.filter((one) => one.outcome === null).map((one) => one.campaign_id));
+      await store.putOff(tx, [...stopped], retryAt);
+      await count(tx, judged, now);
+      return due.length;
+    });
+
+  /** Adds what was judged to the campaign's hours, and the refusals to its reasons. */
+  async function count(
+    tx: Tx,
+    judged: {
+      campaign_id: string;
+      root_id: string;
+      agency_id: string;
+      company_id: string;
+      outcome: string | null;
+      at: { lead: string; priceMicros: bigint; costMicros: bigint } | { refused: string };
+    }[],
+    now: Date,
+  ): Promise<void> {
+    const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
+    const hours = new Map<string, HourRow>();
+    const refusals = new Map<string, RefusalRow>();
+    for (const { campaign_id, root_id, agency_id, company_id, outcome, at } of judged) {
+      if (outcome === null) continue;
+      const own = { campaign_id, root_id, agency_id, company_id, hour };
+      const row = hours.get(campaign_id) ?? { ...own, visits: 0, matched: 0, leads: 0, spend: 0n, cost: 0n };
+      hours.set(campaign_id, row);
+      row.matched++;
+      if ('lead' in at) {
+        row.leads++;
+        row.spend += at.priceMicros;
+        row.cost += at.costMicros;
+        continue;
+      }
+      const key = `${campaign_id} ${outcome}`;
+      const why = refusals.get(key) ?? { ...own, reason: outcome, count: 0, at: now };
+      why.count++;
+      refusals.set(key, why);
+    }
+    await campaigns.countHours(tx, [...hours.values()]);
+    await campaigns.countRefusals(tx, [...refusals.values()]);
+  }
+
+  /** Judges whoever's time has come. */
+  async function judgeAll(rootId: string): Promise<void> {
+    while ((await judge(rootId)) === BATCH);
+  }
+
+  return {
+    /** Matches all that is new of a root, and judges whoever's time has come. */
+    async run(rootId: string): Promise<void> {
+      while ((await matchNew(rootId)) > 0) await judgeAll(rootId);
+      await judgeAll(rootId);
+    },
+    async catchUp(rootId: string, campaignId: string): Promise<void> {
+      await catchUp(rootId, campaignId);
+      await judgeAll(rootId);
+    },
+    matchNew,
+    hasWork: (rootId: string) => inScope(db.app, { rootId }, (tx) => store.hasWork(tx, rootId, clock.now())),
+  };
+}
+
+/** contract/leads.ts, MATCH_KINDS. */
+const INTENT = 9;
+
+const signalOf = (row: store.Shown) => ({
+  keyword: row.keyword,
+  url: row.url,
+  place:
+    [row.state === null ? null : stateOfNumber(row.state), row.zip === null ? null : zipOfNumber(row.zip)]
+      .filter(Boolean)
+      .join(' ') || null,
+  at: row.at.toISOString(),
+  key: MATCH_KINDS[row.key_kind as keyof typeof MATCH_KINDS] ?? null,
+  confidence: row.strength,
+});

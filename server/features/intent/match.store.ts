@@ -1,0 +1,152 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from '../../platform/db/scope.ts';
+import type { Search } from '../campaigns/index.ts';
+import { distinctKeywords, lookUpOf, placesOf } from '../keywords/index.ts';
+
+/** Beyond so many terms of one count the planner chooses the way by itself. */
+const FEW_TERMS = 20_000;
+
+/** What the one query looks for: rows of (target, term, kind of place) and of (target, kind, place). */
+export interface Wanted {
+  terms: RawBuilder<unknown>;
+  places: RawBuilder<unknown>;
+  /** The terms, where they are few enough to be looked up one by one. */
+  few?: number[];
+}
+
+/** Which signals are looked at: since `from` (not included) up to `until`, of these batches only. */
+export interface Span {
+  from: Date;
+  until: Date;
+  batches?: { first: bigint; last: bigint };
+}
+
+/**
+ * The one query of counts and delivery (decision 0066): who showed signals of each target's keywords, as rows of target_id,
+ * person_id, here (a signal in the target's place), and of those in the place signals, last_at and strength. `onlyHere` leaves out everybody
+ * else, and adds the terms.
+ */
+export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
+  const { batches, from, until } = span;
+  return sql`
+    select m.target_id, m.person_id, bool_or(m.here) as here, count(*) filter (where m.here)::int as signals,
+      max(m.at) filter (where m.here) as last_at, max(m.strength) filter (where m.here) as strength
+      ${onlyHere ? sql`, (array_agg(m.term_id))[1:20] as terms` : sql``}
+    from (
+      select w.target_id, s.person_id, s.term_id, s.at, s.strength, (w.kind = 0 or p.place is not null) as here
+      from (${wanted.terms}) w
+      join signal s on s.root_id = ${rootId} and s.term_id = w.term_id and s.at > ${from} and s.at <= ${until}
+        ${batches ? sql`and s.batch_id between ${batches.first} and ${batches.last}` : sql``}
+        ${wanted.few ? sql`and s.term_id = any(${wanted.few}::int[])` : sql``}
+      left join (${wanted.places}) p on p.target_id = w.target_id and p.kind = w.kind
+        and p.place = case w.kind when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end
+    ) m
+    ${onlyHere ? sql`where m.here` : sql``}
+    group by m.target_id, m.person_id`;
+}
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** What one search looks for, by the root's dictionary as it is now. */
+export async function wantedBy(tx: Tx, rootId: string, search: Search): Promise<Wanted> {
+  const words = distinctKeywords(search.keywords).map((one) => one.words);
+  const { rows } = await sql<{ id: number }>`
+    select distinct t.id
+    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[]) k (words, hash)
+    join intent_phrase r on r.root_id = ${rootId} and r.hash = k.hash
+    join intent_term t on t.id = r.term_id and strpos(' ' || t.words || ' ', ' ' || k.words || ' ') > 0`.execute(
+    tx,
+  );
+  const terms = rows.map((row) => row.id);
+  const places = placesOf(search);
+  const kinds = [...new Set(places.map((one) => one.kind))];
+  return {
+    terms: sql`select ${NOBODY}::uuid as target_id, t.term_id, k.kind from unnest(${terms}::int[]) t (term_id), unnest(${kinds}::smallint[]) k (kind)`,
+    places: sql`select ${NOBODY}::uuid as target_id, p.kind, p.place
+      from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`,
+    ...(terms.length <= FEW_TERMS ? { few: terms } : {}),
+  };
+}
+
+/** What a root's active Search ID campaigns look for, or one of them; put beside for the transaction. */
+export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: string): Promise<Wanted> {
+  const one = campaignId ? sql`and c.id = ${campaignId}` : sql``;
+  await sql`
+    create temp table intent_wanted on commit drop as
+    select distinct k.campaign_id as target_id, t.id as term_id, p.kind
+    from campaign c
+    join campaign_keyword k on k.campaign_id = c.id
+    join intent_phrase r on r.root_id = ${rootId} and r.hash = k.hash
+    join intent_term t on t.id = r.term_id and strpos(' ' || t.words || ' ', ' ' || k.words || ' ') > 0
+    join (select distinct campaign_id, kind from campaign_place where root_id = ${rootId}) p on p.campaign_id = c.id
+    where c.root_id = ${rootId} and c.module = 'locator' and c.state = 'active' ${one}`.execute(tx);
+  await sql`
+    create temp table intent_place on commit drop as
+    select p.campaign_id as target_id, p.kind, p.place from campaign_place p join campaign c on c.id = p.campaign_id
+    where c.root_id = ${rootId} and c.module = 'locator' and c.state = 'active' ${one}`.execute(tx);
+  await sql`analyze pg_temp.intent_wanted, pg_temp.intent_place`.execute(tx);
+  return {
+    terms: sql`select target_id, term_id, kind from pg_temp.intent_wanted`,
+    places: sql`select target_id, kind, place from pg_temp.intent_place`,
+  };
+}
+
+/** Makes a count, and keeps who was found in the place for `foundAfter` (for the transaction). */
+export async function countMatches(
+  tx: Tx,
+  rootId: string,
+  search: Search,
+  span: Span,
+): Promise<{ people: number; placed: number }> {
+  await sql`set local work_mem = '256MB'`.execute(tx);
+  const wanted = await wantedBy(tx, rootId, search);
+  await sql`create temp table intent_found on commit drop as ${matches(rootId, wanted, span, false)}`.execute(
+    tx,
+  );
+  const { rows } = await sql<{ people: string; placed: string }>`
+    select count(*) as people, count(*) filter (where here) as placed from pg_temp.intent_found`.execute(tx);
+  return { people: Number(rows[0]!.people), placed: Number(rows[0]!.placed) };
+}
+
+/** Somebody whom signals led to. */
+export interface Found {
+  person_id: string;
+  signals: number;
+  last_at: Date;
+  strength: number;
+}
+
+/** The people in the place of the count that was just made, some at a time. */
+export async function* foundPeople(tx: Tx, most: number): AsyncGenerator<Found[]> {
+  await sql`declare intent_people no scroll cursor for
+    select person_id, signals, last_at, strength from pg_temp.intent_found where here`.execute(tx);
+  for (;;) {
+    const { rows } = await sql<Found>`fetch ${sql.raw(String(most))} from intent_people`.execute(tx);
+    if (rows.length === 0) break;
+    yield rows;
+  }
+  await sql`close intent_people`.execute(tx);
+}
+
+/** Writes down whom the wanted campaigns found; a new signal of somebody who was settled asks anew. Answers how many rows. */
+export async function addCandidates(
+  tx: Tx,
+  rootId: string,
+  wanted: Wanted,
+  span: Span,
+  now: Date,
+): Promise<number> {
+  await sql`set local work_mem = '256MB'`.execute(tx);
+  const done = await sql`
+    insert into intent_candidate (campaign_id, person_id, root_id, agency_id, company_id, terms, signals, strength, last_at, retry_at, created_at)
+    select m.target_id, m.person_id, c.root_id, c.agency_id, c.company_id, m.terms, m.signals, m.strength, m.last_at,
+      ${now}::timestamptz, ${now}::timestamptz
+    from (${matches(rootId, wanted, span, true)}) m join campaign c on c.id = m.target_id
+    order by m.target_id, m.person_id
+    on conflict (campaign_id, person_id) do update set
+      terms = (array(select distinct one from unnest(excluded.terms || intent_candidate.terms) one))[1:20],
+      signals = excluded.signals, strength = greatest(excluded.strength, intent_candidate.strength), last_at = excluded.last_at,
+      retry_at = excluded.retry_at, outcome = null, settled_at = null
+      where intent_candidate.last_at < excluded.last_at`.execute(tx);
+  return Number(done.numAffectedRows ?? 0n);
+}

@@ -1,0 +1,56 @@
+/** Counts and first deliveries look back so far (spec calls 9). */
+export const LOOK_BACK_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const PER_DAY = 3;
+const PER_MORE = 2;
+const MOST_MORE = 6;
+
+/**
+ * How sure it is that somebody wants what the signals say, 1 to 99: as sure as the best of them is about who it was, three less for each whole
+ * day since the last, two more for each further signal, six at most.
+ */
+export function confidenceOf(found: { strength: number; signals: number; lastAt: Date }, now: Date): number {
+  const days = Math.max(0, Math.floor((now.getTime() - found.lastAt.getTime()) / DAY_MS));
+  const more = Math.min(MOST_MORE, PER_MORE * (found.signals - 1));
+  return Math.max(1, Math.min(99, found.strength - PER_DAY * days + more));
+}
+
+/** Refusals that may pass while the signals are new enough: the candidate waits. */
+const PASSING = new Set([
+  'daily_cap',
+  'outside_dates',
+  'inactive',
+  'balance_empty',
+  'cap_campaign',
+  'cap_client',
+  'cap_wallet',
+]);
+export const mayPass = (refused: string): boolean => PASSING.has(refused);
+/** So long a candidate waits before it is judged again; a campaign that starts does not wait. */
+export const WAIT_MS = 30 * 60_000;
+
+/** The steps of a waterfall, from the people in the place to those who would become leads, in the order of the rules. */
+export const STEPS = {
+  not_excluded: ['excluded', 'cannot_compare'],
+  contactable: ['email_missing', 'phone_missing', 'address_missing'],
+  sure_enough: ['low_confidence'],
+  not_delivered: ['seen_recently', 'duplicate'],
+} as const;
+export type Step = keyof typeof STEPS;
+
+/** How many are left after each step, of `placed` people of whom so many were refused for each reason. */
+export function waterfallOf(
+  placed: number,
+  refused: Readonly<Record<string, number>>,
+): Record<Step | 'deliverable', number> {
+  let left = placed;
+  const steps = Object.entries(STEPS).map(([step, reasons]) => {
+    for (const reason of reasons) left -= refused[reason] ?? 0;
+    return [step, left];
+  });
+  // Who is gone from the people data between two questions is no lead either.
+  return {
+    ...(Object.fromEntries(steps) as Record<Step, number>),
+    deliverable: left - (refused.inactive ?? 0),
+  };
+}

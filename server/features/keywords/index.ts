@@ -1,0 +1,20 @@
+export {
+  cityNumber,
+  cityOf,
+  type Place,
+  placesOf,
+  stateCode,
+  stateNumber,
+  stateOfNumber,
+  type Target,
+  zipNumber,
+  zipOfNumber,
+} from './place.policy.ts';
+export {
+  distinctKeywords,
+  type Keyword,
+  keywordOf,
+  lookUpOf,
+  runsOf,
+  tagsOf,
+} from './policy.ts';

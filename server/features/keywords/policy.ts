@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto';
+import { stemmer } from 'stemmer';
+
+/** A keyword as people wrote it (tidied), and in the form that is compared: its stems, one space between. */
+export interface Keyword {
+  text: string;
+  words: string;
+}
+
+/** Words of a keyword beyond these are not looked at. */
+const MOST_WORDS = 12;
+/** Runs of words that are looked up directly; of a longer keyword the first so many are, and the rest is compared. */
+const RUN = 5;
+const LONGEST = 255;
+
+const stems = new Map<string, string>();
+
+/** The stem of one word in lower case; what is not plain English letters is its own stem. */
+function stem(word: string): string {
+  if (!/^[a-z]{3,}$/.test(word)) return word;
+  let found = stems.get(word);
+  if (found === undefined) {
+    // Words are few and come again; a flood of made-up ones must not be kept.
+    if (stems.size >= 100_000) stems.clear();
+    found = stemmer(word);
+    stems.set(word, found);
+  }
+  return found;
+}
+
+/**
+ * A keyword in its comparable form (decision 0066): NFKC, lower case, without Latin accents, possessives and
+ * punctuation but + and # after a word, each English word by its stem. Null when nothing of it is a letter or digit.
+ */
+export function keywordOf(given: string): Keyword | null {
+  const text = given
+    .slice(0, 4 * LONGEST)
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST);
+  // Most are plain lower-case words already.
+  const plain = /^[a-z0-9 ]+$/.test(text)
+    ? text
+    : text
+        .normalize('NFKC')
+        .toLowerCase()
+        .normalize('NFD')
+        .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+        .normalize('NFC')
+        .replace(/['\u2018\u2019\u02bc](?:s\b)?/gu, '')
+        .replace(/[^\p{L}\p{M}\p{N}+#]+|(?<![\p{L}\p{N}+#])[+#]+/gu, ' ')
+        .trim();
+  if (plain === '') return null;
+  return { text, words: plain.split(' ').filter(Boolean).slice(0, MOST_WORDS).map(stem).join(' ') };
+}
+
+/** The number that a run of stems is looked up by. */
+function hashOf(words: string): bigint {
+  return hash('sha256', words, 'buffer').readBigInt64BE(0);
+}
+
+/** What a keyword's comparable form is looked up by: the hash of its first five stems. */
+export function lookUpOf(words: string): bigint {
+  return hashOf(words.split(' ', RUN).join(' '));
+}
+
+/** The hashes of all runs of one to five words within a comparable form, each once. */
+export function runsOf(words: string): bigint[] {
+  const each = words.split(' ');
+  const runs = new Set<string>();
+  for (let from = 0; from < each.length; from++)
+    for (let to = from + 1; to <= Math.min(each.length, from + RUN); to++)
+      runs.add(each.slice(from, to).join(' '));
+  return [...runs].map(hashOf);
+}
+
+/** Whether a keyword's stems stand next to each other, in this order, among a signal's. */
+export function matchesWords(keyword: string, signal: string): boolean {
+  return ` ${signal} `.includes(` ${keyword} `);
+}
+
+/** Keywords of texts, each comparable form once (as first written); texts without a letter or digit are left out. */
+export function distinctKeywords(texts: readonly string[]): Keyword[] {
+  const found = new Map<string, Keyword>();
+  for (const text of texts) {
+    const keyword = keywordOf(text);
+    if (keyword && !found.has(keyword.words)) found.set(keyword.words, keyword);
+  }
+  return [...found.values()];
+}
+
+/** The keywords that a pasted text holds: one a line, or parted by commas, semicolons, tabs or bars; quotation marks go. */
+export function tagsOf(text: string): Keyword[] {
+  return distinctKeywords(
+    text.split(/[\n\r,;\t|\u2028\u2029]+/u).map((part) => part.replace(/["\u201c\u201d]/gu, ' ')),
+  );
+}

@@ -1,0 +1,93 @@
+import type { Tx } from '../../platform/db/scope.ts';
+import type { Exclusions } from '../exclusions/index.ts';
+import type { Identity } from '../identity/index.ts';
+import { type Refused, refusal } from './policy.ts';
+import * as store from './store.ts';
+
+/** What a campaign asks of a lead, and whose it is; `campaignId` null: no campaign yet. */
+export interface Rules {
+  agencyId: string;
+  clientId: string;
+  campaignId: string | null;
+  emailRequired: boolean;
+  phoneRequired: boolean;
+  addressRequired: boolean;
+  minConfidence: number;
+  reidentify: string;
+}
+
+/**
+ * What the rules of acceptance would say of people now, in their order: null, or the first that refuses. Dates, caps and
+ * money apart, which depend on the hour. Changes nothing.
+ */
+export function createPreview({ exclusions, identity }: { exclusions: Exclusions; identity: Identity }) {
+  return async (
+    tx: Tx,
+    rootId: string,
+    rules: Rules,
+    people: { personId: string; confidence: number }[],
+    now: Date,
+  ): Promise<(Refused | null)[]> => {
+    const known = await identity.people(
+      tx,
+      rootId,
+      people.map((one) => one.personId),
+    );
+    const earlier = await store.lastLeads(
+      tx,
+      people.map((one) => ({ companyId: rules.clientId, personId: one.personId })),
+    );
+    const last = new Map<string, { here?: Date; elsewhere?: Date }>();
+    for (const row of earlier) {
+      const one = last.get(row.person_id) ?? {};
+      if (row.campaign_id === rules.campaignId) one.here = row.at;
+      else if (!one.elsewhere || one.elsewhere < row.at) one.elsewhere = row.at;
+      last.set(row.person_id, one);
+    }
+    const owners = [rootId, rules.agencyId, rules.clientId, ...(rules.campaignId ? [rules.campaignId] : [])];
+    const verdicts = await exclusions.check(
+      tx,
+      people.map(({ personId }) => {
+        const person = known.get(personId);
+        return {
+          owners,
+          sha256: person?.sha256 ?? [],
+          md5: person?.md5 ?? [],
+          sha1: person?.sha1 ?? [],
+          phones: person?.phones ?? [],
+          emails: person?.emails ?? [],
+        };
+      }),
+    );
+    return people.map(({ personId, confidence }, i) => {
+      const person = known.get(personId);
+      if (!person) return 'inactive';
+      const before = last.get(personId);
+      return refusal(
+        {
+          campaignId: rules.campaignId ?? '',
+          companyId: rules.clientId,
+          personId,
+          confidence,
+          excluded: verdicts[i]!,
+          email: person.email,
+          phone: person.phone,
+          address: person.address,
+        },
+        {
+          ...rules,
+          state: 'active',
+          startsOn: null,
+          endsOn: null,
+          dailyCap: null,
+          leadsToday: 0,
+          priceMicros: 0n,
+          balanceMicros: null,
+        },
+        { sameCampaign: before?.here, otherCampaign: before?.elsewhere },
+        now,
+        '',
+      );
+    });
+  };
+}

@@ -1,0 +1,332 @@
+import { Button, Group, Text, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconListSearch } from '@tabler/icons-react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Client } from '../../../contract/index.ts';
+import { intentMessages } from '../../../contract/intent-messages.ts';
+import { api } from '../../api/client.ts';
+import { useMay } from '../../api/user.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { num } from '../../ui/format.ts';
+import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { useListState } from '../../ui/useListState.ts';
+import { Clip, None, When } from '../../ui/Values.tsx';
+import classes from './campaigns.module.css';
+import type { Campaign } from './model.ts';
+import { useCampaignChanged } from './queries.ts';
+import { TargetFields } from './TargetFields.tsx';
+import { placeWords, TARGET_RULES, type TargetValues, targetOf } from './target.ts';
+
+type KeywordRow = Awaited<ReturnType<Client['intent']['getCount']>>;
+
+/** Keyword counts of a Search ID campaign: ask for one, the history, and what became of the forecast. */
+export function KeywordsTab({ campaign }: { campaign: Campaign }) {
+  const mayWrite = useMay('campaign.write');
+  const [isAsking, setAsking] = useState(false);
+  const cache = useQueryClient();
+  const state = useListState({ perPage: 10 }, 'count_');
+  const input = { ...state.input, leadspeekID: campaign.leadspeekID };
+  const query = useQuery({
+    queryKey: ['counts', input],
+    queryFn: ({ signal }) => api.intent.history(input as never, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: (one) => (one.state.data?.processing ? 3000 : false),
+  });
+  const changed = () => void cache.invalidateQueries({ queryKey: ['counts'] });
+  const isProcessing = (query.data?.processing ?? 0) > 0;
+  return (
+    <>
+      <Actual campaign={campaign} />
+      <Group justify="space-between" mt="lg" mb="xs">
+        <Title order={3}>Keyword counts</Title>
+        {mayWrite && !isAsking && <Button onClick={() => setAsking(true)}>New count</Button>}
+      </Group>
+      {isAsking && (
+        <CountForm
+          campaign={campaign}
+          onDone={() => {
+            setAsking(false);
+            changed();
+          }}
+          onCancel={() => setAsking(false)}
+        />
+      )}
+      <DataTable
+        label="Keyword counts"
+        name="counts"
+        columns={columnsFor(campaign, mayWrite, isProcessing, changed)}
+        query={query}
+        state={state}
+        mayUnsort
+        rowKey={(row) => row.id}
+        below={(row) => <Waterfall row={row} />}
+        search="Search keywords"
+        empty={
+          <EmptyState
+            icon={<IconListSearch size={32} stroke={1.4} />}
+            title="Nothing has been counted yet"
+            text="A count tells how many people showed an intent in the last 7 days, and how many of them could become leads."
+          />
+        }
+      />
+    </>
+  );
+}
+
+function columnsFor(
+  campaign: Campaign,
+  mayWrite: boolean,
+  isProcessing: boolean,
+  changed: () => void,
+): Column<KeywordRow>[] {
+  const count = (value: number | null) => (value === null ? <None /> : num(value));
+  return [
+    {
+      key: 'target_location',
+      title: 'Target location',
+      sortable: true,
+      render: (row) => (
+        <Clip
+          max={170}
+          text={placeWords({
+            location: row.target_location,
+            states: row.states,
+            cities: row.cities,
+            zips: row.zip_code.split('\n').filter(Boolean).length,
+          })}
+        />
+      ),
+    },
+    {
+      key: 'keyword',
+      title: 'Keyword',
+      sortable: true,
+      render: (row) => <Clip text={row.keyword.replaceAll('\n', ', ')} max={180} />,
+    },
+    {
+      key: 'count_without_geo',
+      title: 'Without geo',
+      sortable: true,
+      align: 'right',
+      render: (row) => count(row.count_without_geo),
+    },
+    {
+      key: 'count',
+      title: 'Historical Count',
+      sortable: true,
+      align: 'right',
+      render: (row) => count(row.count),
+    },
+    { key: 'status', title: 'Status', sortable: true, render: (row) => <Status row={row} /> },
+    { key: 'created_at', title: 'Created', sortable: true, render: (row) => <When at={row.created_at} /> },
+    ...(mayWrite
+      ? [
+          {
+            key: 'actions',
+            title: 'Actions',
+            align: 'right' as const,
+            render: (row: KeywordRow) => (
+              <RowAction row={row} campaign={campaign} isProcessing={isProcessing} changed={changed} />
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Pending, Failed, Success or No Result (spec product 4). */
+function Status({ row }: { row: KeywordRow }) {
+  if (row.status === 'pending')
+    return (
+      <span title="Results may be delayed over an hour. You get an e-mail when the count is done.">
+        <StatusBadge status="pending">Pending</StatusBadge>
+      </span>
+    );
+  if (row.status === 'error') return <StatusBadge status="failed">Failed</StatusBadge>;
+  return (row.count ?? 0) > 0 ? (
+    <StatusBadge status="done" tone="good">
+      Success
+    </StatusBadge>
+  ) : (
+    <StatusBadge status="none" tone="plain">
+      No Result
+    </StatusBadge>
+  );
+}
+
+function RowAction(props: {
+  row: KeywordRow;
+  campaign: Campaign;
+  isProcessing: boolean;
+  changed: () => void;
+}) {
+  const { row, campaign, isProcessing, changed } = props;
+  const campaignChanged = useCampaignChanged();
+  const [isBusy, setBusy] = useState(false);
+  const run = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    await work();
+    setBusy(false);
+  };
+  if (row.status === 'error')
+    return (
+      <Button
+        variant="default"
+        size="compact-sm"
+        disabled={isProcessing}
+        loading={isBusy}
+        onClick={() =>
+          void run(async () => {
+            try {
+              await api.intent.queueCount({ id: row.id });
+            } catch {
+              notifyFailed(new Error(intentMessages.retryFailed));
+            }
+            changed();
+          })
+        }
+      >
+        Retry
+      </Button>
+    );
+  if (row.status !== 'done') return null;
+  const apply = async () => {
+    const isSure = await confirm({
+      title: 'Apply this count?',
+      body: `“${campaign.campaignName}” then looks for these keywords in this place instead of its present ones.`,
+      verb: 'Apply',
+    });
+    if (!isSure) return;
+    try {
+      const { message } = await api.intent.applyCount({ id: row.id, leadspeekID: campaign.leadspeekID });
+      notifyDone(message);
+      campaignChanged(campaign.leadspeekID);
+    } catch (error) {
+      notifyFailed(error);
+    }
+    changed();
+  };
+  return (
+    <Button variant="default" size="compact-sm" loading={isBusy} onClick={() => void run(apply)}>
+      {row.applied_to?.leadspeekID === campaign.leadspeekID ? 'Apply again' : 'Apply'}
+    </Button>
+  );
+}
+
+const STEPS: [keyof NonNullable<KeywordRow['waterfall']>, string][] = [
+  ['signals', 'Showed the intent'],
+  ['placed', 'In the place'],
+  ['not_excluded', 'Not excluded'],
+  ['contactable', 'Contactable'],
+  ['sure_enough', 'Sure enough'],
+  ['not_delivered', 'Not a lead yet'],
+  ['deliverable', 'Deliverable now'],
+];
+
+/** From everybody with the signals to those who would become leads. */
+function Waterfall({ row }: { row: KeywordRow }) {
+  const { waterfall } = row;
+  if (!waterfall || waterfall.signals === 0) return null;
+  return (
+    <dl className={classes.waterfall} aria-label="From signals to leads">
+      {STEPS.map(([step, words]) => (
+        <div key={step}>
+          <dt>{words}</dt>
+          <dd>
+            <span className="num">{num(waterfall[step])}</span>
+            <meter
+              min={0}
+              max={waterfall.signals}
+              value={waterfall[step]}
+              aria-label={`${words}: ${num(waterfall[step])} of ${num(waterfall.signals)}`}
+            />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: () => void }) {
+  const { campaign } = props;
+  const form = useForm<TargetValues>({ initialValues: targetOf(campaign), validate: TARGET_RULES });
+  const ask = async (values: TargetValues) => {
+    try {
+      const { message } = await api.intent.queueCount({
+        leadspeekID: campaign.leadspeekID,
+        target_location: values.locationtarget,
+        states: values.locatorstate,
+        cities: values.locatorcity,
+        zip_code: values.locatorzip,
+        keyword: values.locatorkeyword,
+      });
+      notifyDone(message);
+      props.onDone();
+    } catch (error) {
+      showFormError(form, error);
+    }
+  };
+  return (
+    <form
+      noValidate
+      className={`card ${classes.count}`}
+      aria-label="New count"
+      onSubmit={form.onSubmit(ask, (errors) => focusFirstWrong(form, errors))}
+    >
+      <TargetFields values={form.values} errors={form.errors} onChange={(change) => form.setValues(change)} />
+      <Group justify="flex-end" gap="xs" mt="md">
+        <Button variant="default" onClick={props.onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={form.submitting}>
+          Count
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** What was forecast, and what became of whom the campaign found in the last seven days. */
+function Actual({ campaign }: { campaign: Campaign }) {
+  const query = useQuery({
+    queryKey: ['counts', 'forecast', campaign.leadspeekID],
+    queryFn: ({ signal }) => api.intent.forecast({ leadspeekID: campaign.leadspeekID }, { signal }),
+  });
+  if (query.error)
+    return (
+      <ErrorState
+        error={query.error}
+        what="The forecast could not be loaded"
+        onRetry={() => void query.refetch()}
+      />
+    );
+  const { forecast, found, leads, waiting, refused = [] } = query.data ?? {};
+  const facts: [string, number | null | undefined][] = [
+    ['Forecast', forecast?.waterfall?.deliverable ?? null],
+    ['Found, 7 days', found],
+    ['Leads', leads],
+    ['Waiting', waiting],
+    ['Refused', query.data && refused.reduce((sum, row) => sum + row.count, 0)],
+  ];
+  return (
+    <section aria-label="Forecast and actual">
+      <dl className={classes.actual}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className="num">{value === undefined ? '…' : value === null ? <None /> : num(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <Text size="xs" c="dimmed" mt={4}>
+        The forecast is the last step of the newest count of these keywords and this place: who would become a
+        lead, limits and balance apart.
+      </Text>
+    </section>
+  );
+}
