@@ -795,6 +795,8 @@ export interface Schema {
     created_at: At;
     updated_at: At;
   };
+  company_group: ClientOwner & { id: string; name: string; created_at: At; updated_at: At };
+  company_group_campaign: ClientOwner & { campaign_id: string; group_id: string };
   wholesale_cost: Owner & {
     serial: Generated<bigint>;
     module: string;
