@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { MoreFields, MoreOfCampaign } from './campaign-fields.ts';
 import { PlannedRetail, RetailCosts, RetailFields } from './costs.ts';
 import {
   Day,
@@ -66,6 +67,7 @@ export const CampaignFields = z
     startDate: Optional(GivenDay),
     endDate: Optional(GivenDay),
   })
+  .extend(MoreFields.shape)
   .extend(RetailFields.shape);
 
 export const Campaign = z.object({
@@ -88,6 +90,7 @@ export const Campaign = z.object({
   LimitLead: z.int().nullable(),
   startDate: Day.nullable(),
   endDate: Day.nullable(),
+  ...MoreOfCampaign.shape,
   ...RetailCosts.shape,
   planned_costs: z.array(PlannedRetail).describe('Costs that begin later'),
   margin_micros: Micros.nullable().describe(
@@ -184,6 +187,10 @@ export const campaigns = {
           .optional(),
         status: z.enum(['active', 'paused', 'archived']).optional(),
         companyID: Id.optional(),
+        companyGroupID: z
+          .union([z.literal(''), Id])
+          .optional()
+          .describe("Of this group; empty: 'View All'"),
       }),
     )
     .output(Page(Campaign)),

@@ -7,6 +7,7 @@ import { costs } from './costs.ts';
 import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
 import { exclusions } from './exclusions.ts';
+import { groups } from './groups.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { collection, invoices } from './invoices.ts';
@@ -38,6 +39,7 @@ export const contract = {
   documents,
   agreements,
   campaigns,
+  groups,
   prepaid,
   companies,
   costs,

@@ -14,7 +14,13 @@ import {
 import { createAgreements, documentsRoutes, marketingRoutes } from './features/agreements/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
-import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
+import {
+  campaignsRoutes,
+  createCampaigns,
+  createGroups,
+  groupsRoutes,
+  startCampaigns,
+} from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
 import { collectionRoutes, createCollection } from './features/collection/index.ts';
 import {
@@ -188,7 +194,8 @@ export function createFeatures(
   });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions(platform, { audit, tenants });
-  const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, outbound });
+  const groups = createGroups(platform, { audit, tenants });
+  const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, groups, outbound });
   const prepaid = createPrepaid(platform, {
     tenants,
     audit,
@@ -254,6 +261,7 @@ export function createFeatures(
     setup,
     identity,
     exclusions,
+    groups,
     campaigns,
     prepaid,
     companies,
@@ -431,6 +439,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.onboarding, onboardingRoutes(features.onboarding, features.payments));
     calls(contract.minspend, minspendRoutes(features.minimumSpend));
     calls(contract.campaigns, campaignsRoutes(features.campaigns));
+    calls(contract.groups, groupsRoutes(features.groups));
     calls(contract.prepaid, prepaidRoutes(features.prepaid));
     calls(contract.leads, leads.handlers);
     calls(contract.insight, insightRoutes(platform, features.tenants));

@@ -1,3 +1,4 @@
+export { createGroups, groupsRoutes } from './groups.service.ts';
 export { startCampaigns } from './jobs.ts';
 export { campaignsRoutes } from './routes.ts';
 export { type Campaigns, createCampaigns } from './service.ts';

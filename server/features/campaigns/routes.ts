@@ -45,6 +45,7 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
     async list(ctx, input) {
       const { rows, total } = await campaigns.list(ctx, {
         companyId: input.companyID,
+        groupId: input.companyGroupID || undefined,
         status: input.status,
         search: input.searchQuery,
         sort: input.sortby ?? 'created_at',

@@ -15,6 +15,8 @@ import type { Audit } from '../audit/index.ts';
 import type { Billing, SaleRefusal } from '../billing/index.ts';
 import { type Costs, FREE, type Retail, type RetailLimits, retailWith } from '../costs/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { createExtras } from './extras.ts';
+import type { Groups } from './groups.service.ts';
 import { checkPage } from './pixel-check.ts';
 import { resumeJob } from './queue.ts';
 import * as store from './store.ts';
@@ -50,10 +52,18 @@ export type Campaigns = ReturnType<typeof createCampaigns>;
 /** Campaigns: what a client wants recognised, at which price, under which rules. */
 export function createCampaigns(
   platform: Platform,
-  deps: { audit: Audit; billing: Billing; costs: Costs; tenants: Tenants; outbound: Outbound },
+  deps: {
+    audit: Audit;
+    billing: Billing;
+    costs: Costs;
+    tenants: Tenants;
+    groups: Groups;
+    outbound: Outbound;
+  },
 ) {
   const { db, clock } = platform;
   const { audit, billing, costs, tenants, outbound } = deps;
+  const extras = createExtras(deps);
   platform.events.on('caps.changed', (tx, { rootId }) => platform.jobs.send(tx, resumeJob, [{ rootId }]));
 
   const missing = (): never => {
@@ -84,11 +94,13 @@ export function createCampaigns(
   function wire(
     row: Row,
     money: ReturnType<Awaited<ReturnType<typeof moneyOf>>>,
+    more: ReturnType<Awaited<ReturnType<typeof extras.of>>>,
     brandName: string,
     lastVisit: Date | null,
   ) {
     return {
       ...money,
+      ...more,
       leadspeekID: row.id,
       leadspeek_api_id: Number(row.number),
       leadspeekType: 'local' as const,
@@ -134,6 +146,7 @@ export function createCampaigns(
     return wire(
       row,
       (await moneyOf(tx, ctx, [row]))(id),
+      (await extras.of(tx, ctx, [row]))(id),
       ctx.tenant.companyName,
       await store.lastVisitAt(tx, id, new Date(clock.now().getTime() - 7 * DAY_MS)),
     );
@@ -295,7 +308,9 @@ export function createCampaigns(
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfCampaigns(tx, { ...asked, since: since30() });
         const moneyFor = await moneyOf(tx, ctx, rows);
-        return { rows: rows.map((row) => wire(row, moneyFor(row.id), ctx.tenant.companyName, null)), total };
+        const moreOf = await extras.of(tx, ctx, rows);
+        const brand = ctx.tenant.companyName;
+        return { rows: rows.map((row) => wire(row, moneyFor(row.id), moreOf(row.id), brand, null)), total };
       }),
 
     get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
@@ -344,6 +359,7 @@ export function createCampaigns(
           updated_at: now,
         });
         await costs.beginCampaign(tx, owner, { id, module: 'local', at: now }, retail);
+        await extras.save(tx, ctx, id, given);
         if (!why) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
@@ -381,6 +397,7 @@ export function createCampaigns(
           );
         }
         const priced = await costs.changeCampaign(tx, row, given);
+        await extras.save(tx, ctx, row.id, given);
         await audit.record(tx, ctx, {
           action: 'campaign.update',
           objectKind: 'campaign',

@@ -97,6 +97,8 @@ export async function campaignsOf(
 export interface CampaignList {
   id?: string | undefined;
   companyId?: string | undefined;
+  /** Only those in this group. */
+  groupId?: string | undefined;
   status?: 'active' | 'paused' | 'archived' | undefined;
   search?: string | undefined;
   sort: 'campaignName' | 'company_name' | 'status' | 'created_at' | 'leads_30d' | 'leadspeek_api_id';
@@ -122,6 +124,17 @@ export async function pageOfCampaigns(tx: Tx, asked: CampaignList) {
     let q = query.where('c.state', '<>', 'removed');
     if (asked.id) q = q.where('c.id', '=', asked.id);
     if (asked.companyId) q = q.where('c.company_id', '=', asked.companyId);
+    if (asked.groupId)
+      q = q.where((eb) =>
+        eb(
+          'c.id',
+          'in',
+          tx
+            .selectFrom('company_group_campaign')
+            .select('campaign_id')
+            .where('group_id', '=', asked.groupId!),
+        ),
+      );
     q = asked.status
       ? q.where('c.state', '=', asked.status)
       : asked.id

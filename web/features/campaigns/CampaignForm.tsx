@@ -5,6 +5,7 @@ import { currencyFault } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
 import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
+import { GroupSelect } from './GroupSelect.tsx';
 import {
   type Campaign,
   type CampaignFormState,
@@ -95,6 +96,7 @@ export function CampaignFields(props: {
             maxLength={2048}
             {...tidied('urlCodeThankyou', siteOf)}
           />
+          <GroupSelect form={form} />
         </Stack>
       </section>
       <section className={classes.section}>

@@ -1,5 +1,5 @@
-import { Button, Select, Tooltip } from '@mantine/core';
-import { IconPlus, IconTargetArrow } from '@tabler/icons-react';
+import { ActionIcon, Button, Select, Tooltip } from '@mantine/core';
+import { IconFolders, IconPlus, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
@@ -15,6 +15,8 @@ import { Clip, Money, When } from '../../ui/Values.tsx';
 import { CampaignMenu } from './actions.tsx';
 import { BulkActions } from './BulkActions.tsx';
 import { CampaignDrawer } from './CampaignDrawer.tsx';
+import { GroupsDrawer } from './GroupsDrawer.tsx';
+import { groupsQuery } from './groups.queries.ts';
 import { type Campaign, microsOf, pixelState, statusWords } from './model.ts';
 
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
@@ -28,7 +30,9 @@ export default function CampaignsPage() {
   const [params, set] = useSearchParams();
   const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
-  const input = { ...state.input, status };
+  const groups = useQuery(groupsQuery).data ?? [];
+  const group = groups.find(({ id }) => id !== '' && id === params.group);
+  const input = { ...state.input, status, companyGroupID: group?.id };
   const query = useQuery({
     queryKey: ['campaigns', input],
     queryFn: ({ signal }) => api.campaigns.list(input as never, { signal }),
@@ -36,6 +40,7 @@ export default function CampaignsPage() {
   });
   const selected = useSelection<Campaign>();
   const setStatus = (next: string | null) => set({ status: next ?? undefined, page: undefined });
+  const setGroup = (next: string) => set({ group: next || undefined, page: undefined });
   const create = (
     <Button
       leftSection={<IconPlus size={16} />}
@@ -71,16 +76,41 @@ export default function CampaignsPage() {
             : undefined
         }
         search="Search campaigns"
-        filters={status ? [{ label: `Status: ${STATUSES[status]}`, onRemove: () => setStatus(null) }] : []}
+        filters={[
+          ...(status ? [{ label: `Status: ${STATUSES[status]}`, onRemove: () => setStatus(null) }] : []),
+          ...(group ? [{ label: `Group: ${group.group_name}`, onRemove: () => setGroup('') }] : []),
+        ]}
         actions={
-          <Select
-            aria-label="Status"
-            placeholder="Any status"
-            w={140}
-            data={Object.entries(STATUSES).map(([value, label]) => ({ value, label }))}
-            value={status ?? null}
-            onChange={setStatus}
-          />
+          <>
+            {groups.length > 1 && (
+              <Select
+                aria-label="Group"
+                w={160}
+                allowDeselect={false}
+                data={groups.map(({ id, group_name }) => ({ value: id, label: group_name }))}
+                value={group?.id ?? ''}
+                onChange={(next) => setGroup(next ?? '')}
+              />
+            )}
+            <Select
+              aria-label="Status"
+              placeholder="Any status"
+              w={140}
+              data={Object.entries(STATUSES).map(([value, label]) => ({ value, label }))}
+              value={status ?? null}
+              onChange={setStatus}
+            />
+            <Tooltip label="Campaign groups">
+              <ActionIcon
+                variant="default"
+                size={36}
+                aria-label="Campaign groups"
+                onClick={() => set({ groups: '1' }, { push: true })}
+              >
+                <IconFolders size={18} />
+              </ActionIcon>
+            </Tooltip>
+          </>
         }
         empty={
           <EmptyState
@@ -92,6 +122,7 @@ export default function CampaignsPage() {
         }
       />
       <CampaignDrawer />
+      <GroupsDrawer />
     </>
   );
 }

@@ -40,6 +40,7 @@ const campaign: Campaign = {
   LimitLead: null,
   startDate: null,
   endDate: '2026-12-31',
+  companyGroupID: null,
   CostSet: '2.50',
   CostSetAdvanced: '0.00',
   CostSetB2b: '0.00',
@@ -110,6 +111,7 @@ describe('[CAMP-05] the form of the set-up', () => {
       leadsbuy: 50,
     });
     expect(inputOf(valuesOf(campaign), false)).toEqual({
+      companyGroupID: '',
       campaignName: 'Spring',
       urlCode: 'https://shop.example',
       urlCodeThankyou: '',

@@ -17,6 +17,7 @@ export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> 
 /** The set-up as the form holds it; empty texts for what is not set. */
 export interface CampaignValues {
   companyID: string;
+  companyGroupID: string;
   campaignName: string;
   urlCode: string;
   urlCodeThankyou: string;
@@ -46,6 +47,7 @@ export const AMOUNTS = ['CostSet', 'CostMaxLead', 'CostMonth', 'PlatformFee'] as
 /** The form of a campaign that does not exist yet. */
 export const NEW_VALUES: CampaignValues = {
   companyID: '',
+  companyGroupID: '',
   campaignName: '',
   urlCode: '',
   urlCodeThankyou: '',
@@ -71,6 +73,7 @@ export const NEW_VALUES: CampaignValues = {
 export function valuesOf(campaign: Campaign): CampaignValues {
   return {
     companyID: campaign.company_id,
+    companyGroupID: campaign.companyGroupID ?? '',
     campaignName: campaign.campaignName,
     urlCode: campaign.urlCode,
     urlCodeThankyou: campaign.urlCodeThankyou ?? '',
@@ -121,6 +124,7 @@ export function costsOf(values: CampaignValues) {
 export function inputOf(values: CampaignValues, withPrice: boolean) {
   const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
   return {
+    companyGroupID: values.companyGroupID,
     campaignName: values.campaignName.trim(),
     urlCode: siteOf(values.urlCode),
     urlCodeThankyou: siteOf(values.urlCodeThankyou),
