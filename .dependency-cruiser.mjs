@@ -29,6 +29,7 @@ const features = [
   'visits',
   'leads',
   'delivery',
+  'reports',
   'ads',
   'developer',
   'insight',

@@ -51,6 +51,7 @@ import {
 } from './features/payments/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createPrepaid, prepaidRoutes } from './features/prepaid/index.ts';
+import { createReports } from './features/reports/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
@@ -222,6 +223,7 @@ export function createFeatures(
   const visits = createVisits(platform, { campaigns });
   const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
+  const reports = createReports(platform, { tenants, audit, notices, mail, campaigns, leads });
   const collection = createCollection(platform, {
     tenants,
     people,
@@ -269,6 +271,7 @@ export function createFeatures(
     visits,
     leads,
     delivery,
+    reports,
     collection,
   };
 }
@@ -502,6 +505,7 @@ export async function createApp(parts: AppParts) {
         await startInvoices(features.invoices, features.tenants, platform);
         await features.prepaid.auto.start();
         await features.collection.start();
+        await features.reports.start();
         await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
       }

@@ -49,8 +49,11 @@ export interface Events {
     topUpId: string;
     chargeId: string;
   };
-  /** Leads were accepted. Ids only; told once per batch, all of one root. */
-  'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
+  /** Leads were accepted. Ids only; told once per batch, all of one root. Tests count for nothing. */
+  'leads.accepted': {
+    leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[];
+    isTest: boolean;
+  };
 }
 
 type Listener<K extends keyof Events> = (tx: Tx, event: Events[K]) => Promise<void>;

@@ -15,10 +15,11 @@ import type { Audit } from '../audit/index.ts';
 import type { Billing, SaleRefusal } from '../billing/index.ts';
 import { type Costs, FREE, type Retail, type RetailLimits, retailWith } from '../costs/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { createExtras } from './extras.ts';
+import { createExtras, NO_LIMIT } from './extras.ts';
 import type { Groups } from './groups.service.ts';
 import { checkPage } from './pixel-check.ts';
 import { resumeJob } from './queue.ts';
+import * as reportStore from './report.store.ts';
 import * as store from './store.ts';
 
 type Fields = z.output<typeof CampaignFields>;
@@ -338,6 +339,7 @@ export function createCampaigns(
           errors: { endDate: [`must not be before the start date, ${bounds.starts_on}`] },
         });
       const price = retail.lead_micros;
+      const limit = extras.limit(ctx, given, NO_LIMIT, bounds.daily_cap);
       return inScope(db.app, ctx.scope, async (tx) => {
         const id = newId(now);
         // Nobody waits for a balance who owes the leads, or who is billed outside.
@@ -352,6 +354,7 @@ export function createCampaigns(
           module: 'local',
           ...columns(given),
           ...bounds,
+          ...limit,
           state: why ? 'paused' : 'active',
           state_reason: why,
           site_key: newSiteKey(),
@@ -359,7 +362,7 @@ export function createCampaigns(
           updated_at: now,
         });
         await costs.beginCampaign(tx, owner, { id, module: 'local', at: now }, retail);
-        await extras.save(tx, ctx, id, given);
+        await extras.save(tx, ctx, { id, ...owner }, given, company.time_zone);
         if (!why) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
@@ -384,7 +387,11 @@ export function createCampaigns(
           !(await store.updateCampaign(
             tx,
             row.id,
-            { ...columns(given), updated_at: clock.now() },
+            {
+              ...columns(given),
+              ...extras.limit(ctx, given, row, given.LimitLead ?? null),
+              updated_at: clock.now(),
+            },
             given.version,
           ))
         ) {
@@ -397,7 +404,13 @@ export function createCampaigns(
           );
         }
         const priced = await costs.changeCampaign(tx, row, given);
-        await extras.save(tx, ctx, row.id, given);
+        await extras.save(
+          tx,
+          ctx,
+          row,
+          given,
+          (await store.timeZones(tx, [row.company_id])).get(row.company_id)!,
+        );
         await audit.record(tx, ctx, {
           action: 'campaign.update',
           objectKind: 'campaign',
@@ -613,6 +626,7 @@ export function createCampaigns(
     countRefusals: (tx: Tx, rows: store.RefusalRow[]) =>
       rows.length ? store.addRefusals(tx, rows) : Promise.resolve(),
     leadsSince: store.leadsSince,
+    reports: reportStore,
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),
     /** Puts a campaign there as it is, with the price of a lead, micro-dollars, and other costs. */

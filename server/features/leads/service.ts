@@ -4,7 +4,7 @@ import type { Evidence, LeadFilter } from '../../../contract/leads.ts';
 import { MATCH_KINDS } from '../../../contract/leads.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
-import { csvLine } from '../../platform/csv.ts';
+import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { MOST_ROWS } from '../../platform/http/csv-file.ts';
@@ -92,6 +92,9 @@ const NOBODY = {
 };
 
 const matchType = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
+
+/** What of it goes to people who are sent a file: neither what a lead costs nor whether it is a test. */
+const REPORT_COLUMNS = EXPORT_HEAD.length - 2;
 
 export type Leads = ReturnType<typeof createLeads>;
 
@@ -256,6 +259,27 @@ export function createLeads(
           : await inScope(db.app, ctx.scope, (tx) => store.idsOfExport(tx, asked, MOST_ROWS + 1));
       if (ids && ids.length > MOST_ROWS) throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
       return linesOf(ctx, ids ? byIds(ctx, ids) : byDate(ctx, asked));
+    },
+
+    /**
+     * The leads of a campaign in [from, before) as a CSV file for people who are sent it, without what they cost and without
+     * tests, oldest first; `count` says how many there are, also where the file ends after `most`. Null: there are none. Of
+     * somebody who has come onto an exclusion list since, only that there was a lead. In the root's scope.
+     */
+    async report(
+      tx: Tx,
+      rootId: string,
+      campaignId: string,
+      span: { from: Date; before: Date },
+      most: number,
+    ): Promise<{ text: string; count: number } | null> {
+      const { rows, count } = await store.leadsBetween(tx, campaignId, span, most);
+      if (count === 0) return null;
+      const ids = rows.map((row) => row.id);
+      const excluded = await withheldIn(tx, rootId, ids);
+      const line = (cells: (string | null)[]) => csvLine(cells.slice(0, REPORT_COLUMNS));
+      const lines = rows.map((row) => line(exportCells(excluded.has(row.id) ? { ...row, ...NOBODY } : row)));
+      return { text: CSV_BOM + line(EXPORT_HEAD) + lines.join(''), count };
     },
 
     /** Leads as webhooks tell them (contract/delivery.ts, LeadMessage.data), by id. */

@@ -221,6 +221,30 @@ export async function identitiesOf(tx: Tx, leadIds: string[]) {
     .execute();
 }
 
+/** The leads of a campaign in [from, before) but for tests, oldest first, `most` of them, and how many there are. */
+export async function leadsBetween(
+  tx: Tx,
+  campaignId: string,
+  span: { from: Date; before: Date },
+  most: number,
+) {
+  const found = tx
+    .selectFrom('lead as l')
+    .where('l.campaign_id', '=', campaignId)
+    .where('l.created_at', '>=', span.from)
+    .where('l.created_at', '<', span.before)
+    .where('l.is_test', '=', false);
+  const { count } = await found
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow();
+  const ids = await found.select('l.id').orderBy('l.created_at').orderBy('l.id').limit(most).execute();
+  const rows = await leadsByIds(
+    tx,
+    ids.map((row) => row.id),
+  );
+  return { rows, count: Number(count) };
+}
+
 /** The worst delivery state of each lead. */
 export async function deliveryStates(
   tx: Tx,

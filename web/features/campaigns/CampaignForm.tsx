@@ -6,6 +6,7 @@ import { money } from '../../ui/format.ts';
 import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
 import { GroupSelect } from './GroupSelect.tsx';
+import { LimitFields } from './LimitFields.tsx';
 import {
   type Campaign,
   type CampaignFormState,
@@ -15,6 +16,8 @@ import {
   siteFault,
   siteOf,
 } from './model.ts';
+import { MORE_RULES } from './more.ts';
+import { ReportFields } from './ReportFields.tsx';
 
 /** Whether a price is above a most that is set; 0 is none. */
 const isAbove = (price: string, most: string): boolean =>
@@ -22,6 +25,7 @@ const isAbove = (price: string, most: string): boolean =>
 
 /** The rules that the form knows by itself; the server has the last word. */
 export const RULES = {
+  ...MORE_RULES,
   campaignName: (value: string) =>
     !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use at most 255 characters' : null,
   urlCode: siteFault,
@@ -134,19 +138,7 @@ export function CampaignFields(props: {
             {...form.getInputProps('reidentificationtype')}
           />
           <Confidence form={form} />
-          <NumberInput
-            label="Leads a day at most"
-            description="Empty: no cap. The day is that of the client's time zone."
-            placeholder="No cap"
-            min={1}
-            max={1_000_000}
-            allowDecimal={false}
-            allowNegative={false}
-            thousandSeparator=","
-            hideControls
-            maw={240}
-            {...form.getInputProps('LimitLead')}
-          />
+          <LimitFields form={form} />
           <div className={classes.two}>
             <TextInput
               label="First day"
@@ -162,6 +154,9 @@ export function CampaignFields(props: {
             />
           </div>
         </Stack>
+      </section>
+      <section className={classes.section}>
+        <ReportFields form={form} />
       </section>
       <section className={classes.section}>
         {mayPrice ? (

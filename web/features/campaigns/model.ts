@@ -1,5 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { Client } from '../../../contract/index.ts';
+import { type MoreValues, moreInputOf, moreOf, NEW_MORE, sameMinimum } from './more.ts';
 
 /** A campaign as the server tells it. */
 export type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
@@ -15,9 +16,8 @@ export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> 
 };
 
 /** The set-up as the form holds it; empty texts for what is not set. */
-export interface CampaignValues {
+export interface CampaignValues extends MoreValues {
   companyID: string;
-  companyGroupID: string;
   campaignName: string;
   urlCode: string;
   urlCodeThankyou: string;
@@ -46,8 +46,8 @@ export const AMOUNTS = ['CostSet', 'CostMaxLead', 'CostMonth', 'PlatformFee'] as
 
 /** The form of a campaign that does not exist yet. */
 export const NEW_VALUES: CampaignValues = {
+  ...NEW_MORE,
   companyID: '',
-  companyGroupID: '',
   campaignName: '',
   urlCode: '',
   urlCodeThankyou: '',
@@ -72,8 +72,8 @@ export const NEW_VALUES: CampaignValues = {
 /** The form of a campaign. */
 export function valuesOf(campaign: Campaign): CampaignValues {
   return {
+    ...moreOf(campaign),
     companyID: campaign.company_id,
-    companyGroupID: campaign.companyGroupID ?? '',
     campaignName: campaign.campaignName,
     urlCode: campaign.urlCode,
     urlCodeThankyou: campaign.urlCodeThankyou ?? '',
@@ -124,7 +124,7 @@ export function costsOf(values: CampaignValues) {
 export function inputOf(values: CampaignValues, withPrice: boolean) {
   const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
   return {
-    companyGroupID: values.companyGroupID,
+    ...moreInputOf(values, withPrice),
     campaignName: values.campaignName.trim(),
     urlCode: siteOf(values.urlCode),
     urlCodeThankyou: siteOf(values.urlCodeThankyou),
@@ -152,6 +152,7 @@ export function changeOf(values: CampaignValues, base: Campaign, withPrice: bool
   ) as ReturnType<typeof costsOf>;
   return {
     ...inputOf(values, false),
+    ...(withPrice && !sameMinimum(values, moreOf(base)) ? moreInputOf(values, true) : {}),
     ...(withPrice ? costs : {}),
     ...(withPrice && values.effective_from ? { effective_from: values.effective_from } : {}),
   };
