@@ -107,6 +107,14 @@ export const Campaign = z.object({
 });
 
 const Which = z.object({ leadspeekID: Id });
+/** A change of a campaign. */
+export const CampaignUpdate = CampaignFields.extend({
+  leadspeekID: Id,
+  version: z.int().min(1).max(2_147_483_647),
+  effective_from: GivenDay.optional().describe(
+    "The costs hold from the start of this day on, in the client's time zone; left out: from now on",
+  ),
+});
 
 export const campaigns = {
   create: call
@@ -121,6 +129,7 @@ export const campaigns = {
       CampaignFields.extend({
         leadspeekType: z.literal('local').default('local'),
         companyID: Id.optional().describe('The client; needed from an agency'),
+        draft: Flag.default('F').describe('T: it begins paused, to be activated by a person'),
       }),
     )
     .output(Done.extend({ data: Campaign })),
@@ -132,15 +141,7 @@ export const campaigns = {
       summary: 'Change a campaign',
     })
     .meta({ access: 'campaign.write' })
-    .input(
-      CampaignFields.extend({
-        leadspeekID: Id,
-        version: z.int().min(1).max(2_147_483_647),
-        effective_from: GivenDay.optional().describe(
-          "The costs hold from the start of this day on, in the client's time zone; left out: from now on",
-        ),
-      }),
-    )
+    .input(CampaignUpdate)
     .output(Done.extend({ data: Campaign })),
   activePause: call
     .route({

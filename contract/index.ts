@@ -1,6 +1,7 @@
 import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
 import { agreements } from './agreements.ts';
+import { campaignMore } from './campaign-more.ts';
 import { campaigns } from './campaigns.ts';
 import { companies } from './companies.ts';
 import { costs } from './costs.ts';
@@ -39,6 +40,7 @@ export const contract = {
   documents,
   agreements,
   campaigns,
+  campaignMore,
   groups,
   prepaid,
   companies,

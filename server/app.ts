@@ -15,6 +15,7 @@ import { createAgreements, documentsRoutes, marketingRoutes } from './features/a
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
 import {
+  campaignMoreRoutes,
   campaignsRoutes,
   createCampaigns,
   createGroups,
@@ -221,7 +222,7 @@ export function createFeatures(
   });
   const staff = createStaff(platform, { people, audit, access });
   const visits = createVisits(platform, { campaigns });
-  const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
+  const leads = createLeads(platform, { tenants, audit, campaigns, exclusions, identity, billing, visits });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
   const reports = createReports(platform, { tenants, audit, notices, mail, campaigns, leads });
   const collection = createCollection(platform, {
@@ -442,10 +443,11 @@ export async function createApp(parts: AppParts) {
     calls(contract.onboarding, onboardingRoutes(features.onboarding, features.payments));
     calls(contract.minspend, minspendRoutes(features.minimumSpend));
     calls(contract.campaigns, campaignsRoutes(features.campaigns));
+    calls(contract.campaignMore, campaignMoreRoutes(features.campaigns));
     calls(contract.groups, groupsRoutes(features.groups));
     calls(contract.prepaid, prepaidRoutes(features.prepaid));
     calls(contract.leads, leads.handlers);
-    calls(contract.insight, insightRoutes(platform, features.tenants));
+    calls(contract.insight, insightRoutes(platform, features.tenants, features.invoices));
     calls(contract.delivery, delivery.handlers);
     calls(contract.identity, identity.handlers);
     calls(contract.exclusions, exclusions.handlers);

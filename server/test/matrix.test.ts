@@ -1082,6 +1082,40 @@ let samples: Record<string, Sample> = {
     named: false,
     request: () => ({ url: '/api/leadspeek/client/list?PerPage=100' }),
   },
+  'PUT /api/leadspeek/client/local/update': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/leadspeek/client/local/update',
+      body: { ...fields, leadspeekID: (await fresh(t)).campaign.id, version: 1 },
+    }),
+  },
+  'POST /api/leadspeek/client/duplicate': {
+    named: true,
+    request: (t) => ({ url: '/api/leadspeek/client/duplicate', body: { leadspeekID: t.campaign.id } }),
+  },
+  'GET /api/leadspeek/getcampaignresource': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/getcampaignresource?companyID=${t.client.id}` }),
+  },
+  'POST /api/leadspeek/client/send-test-lead': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/leadspeek/client/send-test-lead',
+      body: { leadspeekID: (await fresh(t)).campaign.id },
+    }),
+  },
+  'GET /api/leadspeek/report/chart': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/report/chart?companyID=${t.client.id}` }),
+  },
+  'GET /api/leadspeek/report/initdate': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/report/initdate?companyID=${t.client.id}` }),
+  },
+  'GET /api/leadspeek/report/invoice': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/report/invoice?companyID=${t.client.id}` }),
+  },
   'GET /api/leadspeek/company-group': {
     named: true,
     request: (t) => ({ url: `/api/leadspeek/company-group?companyID=${t.client.id}` }),

@@ -2,6 +2,6 @@ export { GRACE_MS } from './extras.ts';
 export { createGroups, groupsRoutes } from './groups.service.ts';
 export { startCampaigns } from './jobs.ts';
 export { limitSince, periodOf } from './period.policy.ts';
-export { campaignsRoutes } from './routes.ts';
+export { campaignMoreRoutes, campaignsRoutes } from './routes.ts';
 export { type Campaigns, createCampaigns } from './service.ts';
 export type { HourRow, RefusalRow, Site } from './store.ts';

@@ -72,3 +72,21 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
     }),
   };
 }
+
+/** The calls of contract/campaign-more.ts. */
+export function campaignMoreRoutes(campaigns: Campaigns): Handlers<typeof contract.campaignMore> {
+  const saved = { result: 'success' as const };
+  return {
+    updateLocal: async (ctx, input) => ({
+      ...saved,
+      message: messages.updated,
+      data: await campaigns.update(ctx, input, 'local'),
+    }),
+    duplicate: async (ctx, { leadspeekID }) => ({
+      ...saved,
+      message: messages.added,
+      data: await campaigns.duplicate(ctx, leadspeekID),
+    }),
+    getCampaignResource: (ctx, { companyID }) => campaigns.resource(ctx, companyID),
+  };
+}

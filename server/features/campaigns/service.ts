@@ -13,7 +13,7 @@ import type { Outbound } from '../../platform/outbound.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing, SaleRefusal } from '../billing/index.ts';
-import { type Costs, FREE, type Retail, type RetailLimits, retailWith } from '../costs/index.ts';
+import { type Costs, FREE, type Retail, type RetailLimits, retailWire, retailWith } from '../costs/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { createExtras, NO_LIMIT } from './extras.ts';
 import type { Groups } from './groups.service.ts';
@@ -317,7 +317,10 @@ export function createCampaigns(
     get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
 
     /** Creates a campaign for a client; a client's own people need not name it. */
-    async create(ctx: Ctx, given: Fields & { companyID?: string | undefined }) {
+    async create(
+      ctx: Ctx,
+      given: Fields & { companyID?: string | undefined; draft?: 'T' | 'F' | undefined },
+    ) {
       checkFields(ctx, given);
       const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
       if (!companyId)
@@ -347,7 +350,8 @@ export function createCampaigns(
         const needsBalance =
           price > 0n && !isOwed && !(await billing.accounts.billsManually(tx, owner.agency_id));
         const why =
-          (await store.barOf(tx, owner.agency_id, companyId)) ?? (needsBalance ? 'balance_empty' : null);
+          (await store.barOf(tx, owner.agency_id, companyId)) ??
+          (given.draft === 'T' ? 'person' : needsBalance ? 'balance_empty' : null);
         await store.insertCampaign(tx, {
           id,
           ...owner,
@@ -379,10 +383,12 @@ export function createCampaigns(
     update: (
       ctx: Ctx,
       given: Fields & { leadspeekID: string; version: number; effective_from?: string | undefined },
+      module?: string,
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         checkFields(ctx, given);
         const row = (await store.campaignById(tx, given.leadspeekID)) ?? missing();
+        if (module && row.module !== module) return missing();
         if (
           !(await store.updateCampaign(
             tx,
@@ -420,6 +426,69 @@ export function createCampaigns(
         });
         return one(tx, ctx, row.id);
       }),
+
+    /** A paused copy of a campaign: what it is set to and what it costs now, without leads, balance, notices and reports. */
+    duplicate: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = (await store.campaignById(tx, id)) ?? missing();
+        const now = clock.now();
+        const [kept] = await costs.retailOf(tx, [id], now);
+        const { campaign_id: _, ...retail } = kept ?? { campaign_id: null, ...FREE };
+        const {
+          number: _number,
+          version: _version,
+          pixel_check: _check,
+          pixel_checked_at: _at,
+          ...same
+        } = row;
+        const copy = newId(now);
+        const name = `Copy of ${row.name}`.slice(0, 255);
+        await store.insertCampaign(tx, {
+          ...same,
+          id: copy,
+          name,
+          state: 'paused',
+          state_reason: 'person',
+          site_key: newSiteKey(),
+          created_at: now,
+          updated_at: now,
+        });
+        const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
+        await costs.beginCampaign(tx, owner, { id: copy, module: row.module, at: now }, retail);
+        const group = (await deps.groups.of(tx, ctx, [id])).get(id);
+        if (group) await deps.groups.put(tx, ctx, copy, group);
+        await audit.record(tx, ctx, {
+          action: 'campaign.create',
+          objectKind: 'campaign',
+          objectId: copy,
+          description: `Created campaign ${name} as a copy of #${row.number}`,
+          owner: ownerOf(row),
+        });
+        return one(tx, ctx, copy);
+      }),
+
+    /** What a new campaign of a client would begin with. @throws Refusal 404 for what is no client of the scope */
+    async resource(ctx: Ctx, given: string | undefined) {
+      const companyId = given ?? ctx.actor.companyId;
+      const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
+      if (company?.kind !== 'client' || !company.agency_id) return missing();
+      const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
+      const { retail, limits } = await usualCosts(owner, clock.now());
+      const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
+      const isManual =
+        !isOwed &&
+        (await inScope(db.app, ctx.scope, (tx) => billing.accounts.billsManually(tx, owner.agency_id)));
+      return {
+        company_id: companyId,
+        company_name: company.name,
+        time_zone: company.time_zone,
+        ...retailWire(retail),
+        LimitLead: limits?.daily_cap ?? null,
+        startDate: limits?.starts_on ?? null,
+        endDate: limits?.ends_on ?? null,
+        first_balance_micros: isOwed || isManual ? 0 : Number(retail.lead_micros),
+      };
+    },
 
     setState: (ctx: Ctx, id: string, to: 'active' | 'paused' | 'archived', action: string) =>
       inScope(db.app, ctx.scope, async (tx) => {

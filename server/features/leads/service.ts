@@ -2,13 +2,15 @@ import type { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Evidence, LeadFilter } from '../../../contract/leads.ts';
 import { MATCH_KINDS } from '../../../contract/leads.ts';
-import { ownMessages } from '../../../contract/messages.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
 import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { MOST_ROWS } from '../../platform/http/csv-file.ts';
+import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
@@ -23,6 +25,21 @@ import { createWithheld } from './withheld.ts';
 type Filter = z.output<typeof LeadFilter>;
 type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
 const EXPORT_STEP = 1000;
+const TEST_EVERY_MS = 60_000;
+/** Who a test lead is. */
+const TEST_PERSON = {
+  first_name: 'Test',
+  last_name: 'Lead',
+  email: 'test.lead@example.com',
+  phone: '+12025550123',
+  address: '1 Example Street',
+  city: 'Springfield',
+  state: 'IL',
+  zip: '62701',
+  company_name: 'Example Company',
+  job_title: 'Tester',
+  website: 'https://example.com',
+};
 
 const EXPORT_HEAD = [
   'Date',
@@ -103,6 +120,7 @@ export function createLeads(
   platform: Platform,
   deps: {
     tenants: Tenants;
+    audit: Audit;
     campaigns: Campaigns;
     exclusions: Exclusions;
     identity: Identity;
@@ -127,6 +145,7 @@ export function createLeads(
     return {
       campaignId: filter.leadspeekID,
       companyId: filter.companyID,
+      module: filter.moduleType,
       from: filter.startDate ? start(filter.startDate, 0) : undefined,
       before: filter.endDate ? start(filter.endDate, 1) : undefined,
       search: filter.searchQuery,
@@ -236,6 +255,43 @@ export function createLeads(
           visited_at: evidence.visited_at ?? null,
           deliveries,
         };
+      }),
+
+    /**
+     * Makes a test lead of a campaign, in whatever state that is: it goes to every webhook and is marked wherever it shows.
+     * @throws Refusal 429 within a minute of the last one
+     */
+    sendTest: (ctx: Ctx, campaignId: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        // Locked, so that of two at once one finds the other's.
+        const [campaign] = await deps.campaigns.lock(tx, [campaignId]);
+        if (!campaign || campaign.state === 'removed') throw new Refusal('not_found', ownMessages.notFound);
+        const now = platform.clock.now();
+        const last = await store.lastTestAt(tx, campaignId, new Date(now.getTime() - TEST_EVERY_MS));
+        if (last)
+          throw new Refusal('too_many', messages.testOncePerMinute, {
+            retryAfter: Math.max(1, Math.ceil((last.getTime() + TEST_EVERY_MS - now.getTime()) / 1000)),
+          });
+        const { root_id, agency_id, company_id } = campaign;
+        const owner = { root_id, agency_id, company_id };
+        const id = newId(now);
+        await store.insertTestLead(
+          tx,
+          { id, ...owner, campaign_id: campaignId, created_at: now },
+          { ...TEST_PERSON, page_url: campaign.site_url },
+        );
+        await platform.events.emit(tx, 'leads.accepted', {
+          leads: [{ id, campaignId, owner }],
+          isTest: true,
+        });
+        await deps.audit.record(tx, ctx, {
+          action: 'campaign.test_lead',
+          objectKind: 'campaign',
+          objectId: campaignId,
+          description: `Sent a test lead through campaign #${campaign.number} ${campaign.name}`,
+          owner,
+        });
+        return { lead_id: id, webhooks: await store.deliveriesCount(tx, id) };
       }),
 
     /**
