@@ -53,15 +53,8 @@ export const RULES = {
         : 'Enter a whole number from 1 to 1,000,000',
 };
 
-/** The fields of a campaign's set-up. `children` come first: the client of a new campaign. */
-export function CampaignFields(props: {
-  form: CampaignFormState;
-  isNew: boolean;
-  planned?: Campaign['planned_costs'];
-  children?: ReactNode;
-}) {
-  const { form } = props;
-  const mayPrice = useMay('campaign.price');
+/** Name, site and group of a campaign. */
+export function NameFields({ form }: { form: CampaignFormState }) {
   /** Text that is tidied when the field is left. */
   const tidied = (field: 'urlCode' | 'urlCodeThankyou', tidy: (text: string) => string) => ({
     ...form.getInputProps(field),
@@ -73,34 +66,104 @@ export function CampaignFields(props: {
   });
   return (
     <>
+      <TextInput
+        label="Name"
+        description="Only you and your team see it."
+        withAsterisk
+        maxLength={255}
+        {...form.getInputProps('campaignName')}
+      />
+      <TextInput
+        label="Site"
+        description="The address of the site that carries the tag."
+        placeholder="https://www.example.com"
+        withAsterisk
+        inputMode="url"
+        maxLength={2048}
+        {...tidied('urlCode', siteOf)}
+      />
+      <TextInput
+        label="Thank-you page"
+        description="The page people reach after they bought or signed up, if there is one."
+        placeholder="https://www.example.com/thank-you"
+        inputMode="url"
+        maxLength={2048}
+        {...tidied('urlCodeThankyou', siteOf)}
+      />
+      <GroupSelect form={form} />
+    </>
+  );
+}
+
+/** What has to be known of a person. */
+export function NeedFields({ form }: { form: CampaignFormState }) {
+  return (
+    <>
+      <Switch
+        label="E-mail address"
+        description="People without a known e-mail address do not become leads."
+        {...form.getInputProps('requireemailaddress', { type: 'checkbox' })}
+      />
+      <Switch
+        label="Phone number"
+        description="People without a known phone number do not become leads."
+        {...form.getInputProps('phoneenabled', { type: 'checkbox' })}
+      />
+      <Switch
+        label="Postal address"
+        description="People without a known postal address do not become leads."
+        {...form.getInputProps('homeaddressenabled', { type: 'checkbox' })}
+      />
+    </>
+  );
+}
+
+/** Which visits become leads: again, how sure, how many, when. */
+export function WhichFields({ form }: { form: CampaignFormState }) {
+  return (
+    <>
+      <Select
+        label="The same person again"
+        description="When somebody who became a lead of this campaign may become one again."
+        allowDeselect={false}
+        data={Object.entries(REIDENTIFY_WORDS).map(([value, label]) => ({ value, label }))}
+        {...form.getInputProps('reidentificationtype')}
+      />
+      <Confidence form={form} />
+      <LimitFields form={form} />
+      <div className={classes.two}>
+        <TextInput
+          label="First day"
+          description="Empty: at once."
+          type="date"
+          {...form.getInputProps('startDate')}
+        />
+        <TextInput
+          label="Last day"
+          description="Empty: without end."
+          type="date"
+          {...form.getInputProps('endDate')}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The fields of a campaign's set-up. `children` come first: the client of a new campaign. */
+export function CampaignFields(props: {
+  form: CampaignFormState;
+  isNew: boolean;
+  planned?: Campaign['planned_costs'];
+  children?: ReactNode;
+}) {
+  const { form } = props;
+  const mayPrice = useMay('campaign.price');
+  return (
+    <>
       <section className={classes.section}>
         <Stack gap="md">
           {props.children}
-          <TextInput
-            label="Name"
-            description="Only you and your team see it."
-            withAsterisk
-            maxLength={255}
-            {...form.getInputProps('campaignName')}
-          />
-          <TextInput
-            label="Site"
-            description="The address of the site that carries the tag."
-            placeholder="https://www.example.com"
-            withAsterisk
-            inputMode="url"
-            maxLength={2048}
-            {...tidied('urlCode', siteOf)}
-          />
-          <TextInput
-            label="Thank-you page"
-            description="The page people reach after they bought or signed up, if there is one."
-            placeholder="https://www.example.com/thank-you"
-            inputMode="url"
-            maxLength={2048}
-            {...tidied('urlCodeThankyou', siteOf)}
-          />
-          <GroupSelect form={form} />
+          <NameFields form={form} />
         </Stack>
       </section>
       <section className={classes.section}>
@@ -108,21 +171,7 @@ export function CampaignFields(props: {
           What a lead must have
         </Title>
         <Stack gap="sm">
-          <Switch
-            label="E-mail address"
-            description="People without a known e-mail address do not become leads."
-            {...form.getInputProps('requireemailaddress', { type: 'checkbox' })}
-          />
-          <Switch
-            label="Phone number"
-            description="People without a known phone number do not become leads."
-            {...form.getInputProps('phoneenabled', { type: 'checkbox' })}
-          />
-          <Switch
-            label="Postal address"
-            description="People without a known postal address do not become leads."
-            {...form.getInputProps('homeaddressenabled', { type: 'checkbox' })}
-          />
+          <NeedFields form={form} />
         </Stack>
       </section>
       <section className={classes.section}>
@@ -130,29 +179,7 @@ export function CampaignFields(props: {
           Which visits become leads
         </Title>
         <Stack gap="md">
-          <Select
-            label="The same person again"
-            description="When somebody who became a lead of this campaign may become one again."
-            allowDeselect={false}
-            data={Object.entries(REIDENTIFY_WORDS).map(([value, label]) => ({ value, label }))}
-            {...form.getInputProps('reidentificationtype')}
-          />
-          <Confidence form={form} />
-          <LimitFields form={form} />
-          <div className={classes.two}>
-            <TextInput
-              label="First day"
-              description="Empty: at once."
-              type="date"
-              {...form.getInputProps('startDate')}
-            />
-            <TextInput
-              label="Last day"
-              description="Empty: without end."
-              type="date"
-              {...form.getInputProps('endDate')}
-            />
-          </div>
+          <WhichFields form={form} />
         </Stack>
       </section>
       <section className={classes.section}>

@@ -24,6 +24,12 @@ const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as
 /** The campaigns of the module: the list, and each in a drawer. */
 export default function CampaignsPage() {
   const user = useUser();
+  return <CampaignList title={user.leadlocalname} />;
+}
+
+/** The list of campaigns. `isCompact`: only what is looked at daily. */
+export function CampaignList({ title, isCompact = false }: { title: string; isCompact?: boolean }) {
+  const user = useUser();
   const mayCreate = useMay('campaign.create');
   const mayWrite = useMay('campaign.write');
   const mayRemove = useMay('campaign.remove');
@@ -52,15 +58,17 @@ export default function CampaignsPage() {
   return (
     <>
       <PageHeader
-        title={user.leadlocalname}
+        title={title}
         line="Campaigns that recognise the visitors of a site and turn them into leads."
         primary={mayCreate && create}
       />
       <DataTable
         label="Campaigns"
         download={{ list: 'campaigns', query: input }}
-        name="campaigns"
-        columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove)}
+        name={isCompact ? 'campaigns.compact' : 'campaigns'}
+        columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove).filter(
+          ({ key }) => !isCompact || COMPACT.includes(key),
+        )}
         query={query}
         state={state}
         rowKey={(row) => row.leadspeekID}
@@ -126,6 +134,17 @@ export default function CampaignsPage() {
     </>
   );
 }
+
+/** The columns of the compact table. */
+const COMPACT = [
+  'leadspeek_api_id',
+  'campaignName',
+  'company_name',
+  'status',
+  'leads_30d',
+  'balance',
+  'actions',
+];
 
 function columnsFor(withClient: boolean, withActions: boolean): Column<Campaign>[] {
   const client: Column<Campaign> = {
