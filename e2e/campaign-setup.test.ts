@@ -70,7 +70,8 @@ test('[CAMP-16] groups are made beside the list, and narrow it', async () => {
   await page.getByText('0 campaigns').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('combobox', { name: 'Group' }).click();
-  expect(await page.getByRole('option').allTextContents()).toEqual(['View All', 'Spring']);
+  const options = await page.getByRole('listbox', { name: 'Group' }).getByRole('option').allTextContents();
+  expect(options).toEqual(['View All', 'Spring']);
   await page.getByRole('option', { name: 'Spring' }).click();
   await page.waitForURL(/group=/);
   await page.getByText('Built step by step').waitFor({ state: 'detached' });

@@ -62,6 +62,7 @@ const pages = {
   'campaign-management': campaigns,
   'campaign-management-v1': compact,
   'leads-management': lazyPage(() => import('./features/leads/LeadsManagementPage.tsx')),
+  client: lazyPage(() => import('./features/campaigns/ClientsPage.tsx')),
   campaign: lazyPage(() => import('./features/campaigns/AllCampaignsPage.tsx')),
   'campaign-setup': lazyPage(() => import('./features/campaigns/CampaignSetupPage.tsx')),
 } satisfies Record<Exclude<PageId, PlannedId | LeadsOn>, Page>;

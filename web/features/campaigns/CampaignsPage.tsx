@@ -38,7 +38,7 @@ export function CampaignList({ title, isCompact = false }: { title: string; isCo
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
   const groups = useQuery(groupsQuery).data ?? [];
   const group = groups.find(({ id }) => id !== '' && id === params.group);
-  const input = { ...state.input, status, companyGroupID: group?.id };
+  const input = { ...state.input, status, companyGroupID: group?.id, companyID: params.client };
   const query = useQuery({
     queryKey: ['campaigns', input],
     queryFn: ({ signal }) => api.campaigns.list(input as never, { signal }),
@@ -86,6 +86,14 @@ export function CampaignList({ title, isCompact = false }: { title: string; isCo
         search="Search campaigns"
         filters={[
           ...(status ? [{ label: `Status: ${STATUSES[status]}`, onRemove: () => setStatus(null) }] : []),
+          ...(params.client
+            ? [
+                {
+                  label: `Client: ${query.data?.data[0]?.company_name ?? 'chosen'}`,
+                  onRemove: () => set({ client: undefined, page: undefined }),
+                },
+              ]
+            : []),
           ...(group ? [{ label: `Group: ${group.group_name}`, onRemove: () => setGroup('') }] : []),
         ]}
         actions={

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import {
   IconAd2,
-  IconBuildingStore,
   IconChartHistogram,
   IconDatabaseImport,
   IconLayoutGrid,
@@ -41,13 +40,6 @@ const PLANS = {
     empty: 'There are no banners',
     text: 'Banners are shown by programmatic campaigns, which are not available yet. Lead campaigns do not need one.',
     icon: IconAd2,
-    next: ['campaigns', 'dashboard'],
-  },
-  client: {
-    line: 'The companies you run campaigns for, with their advertising.',
-    empty: 'No client has advertising',
-    text: 'Clients appear here with their banners and audiences. Their lead campaigns are under Campaign Management.',
-    icon: IconBuildingStore,
     next: ['campaigns', 'dashboard'],
   },
   audience: {
