@@ -695,7 +695,16 @@ export function createCampaigns(
     countRefusals: (tx: Tx, rows: store.RefusalRow[]) =>
       rows.length ? store.addRefusals(tx, rows) : Promise.resolve(),
     leadsSince: store.leadsSince,
-    reports: reportStore,
+    /** Who hears of campaigns' leads (report.store.ts). */
+    reports: {
+      countForNotices: reportStore.countForNotices,
+      lockReport: reportStore.lockReport,
+      markTold: reportStore.markTold,
+      dueReports: reportStore.dueReports,
+      takeDue: reportStore.takeDue,
+      settleReport: reportStore.settleReport,
+      putOff: reportStore.putOff,
+    },
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),
     /** Puts a campaign there as it is, with the price of a lead, micro-dollars, and other costs. */

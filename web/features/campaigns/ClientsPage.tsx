@@ -37,6 +37,7 @@ export default function ClientsPage() {
       />
       <DataTable
         label="Clients"
+        download={{ list: 'clients', query: input }}
         name="campaign.clients"
         columns={[
           {

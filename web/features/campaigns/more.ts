@@ -1,4 +1,6 @@
-import type { Campaign } from './model.ts';
+import type { Client } from '../../../contract/index.ts';
+
+type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
 
 /** A day, week or month: of a limit of leads, and of reports. */
 export type Frequency = Campaign['LimitLeadFreq'];
