@@ -31,6 +31,7 @@ const features = [
   'leads',
   'intent',
   'delivery',
+  'reports',
   'ads',
   'developer',
   'insight',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { MoreFields, MoreOfCampaign } from './campaign-fields.ts';
 import { PlannedRetail, RetailCosts, RetailFields } from './costs.ts';
 import {
   Day,
@@ -72,6 +73,7 @@ export const CampaignFields = z
     startDate: Optional(GivenDay),
     endDate: Optional(GivenDay),
   })
+  .extend(MoreFields.shape)
   .extend(RetailFields.shape)
   .extend(TargetFields.shape);
 
@@ -96,6 +98,7 @@ export const Campaign = z.object({
   startDate: Day.nullable(),
   endDate: Day.nullable(),
   ...TargetView.shape,
+  ...MoreOfCampaign.shape,
   ...RetailCosts.shape,
   planned_costs: z.array(PlannedRetail).describe('Costs that begin later'),
   margin_micros: Micros.nullable().describe(
@@ -112,8 +115,8 @@ export const Campaign = z.object({
 });
 
 const Which = z.object({ leadspeekID: Id });
-
-const Change = CampaignFields.extend({
+/** A change of a campaign. */
+export const CampaignUpdate = CampaignFields.extend({
   leadspeekID: Id,
   version: z.int().min(1).max(2_147_483_647),
   effective_from: GivenDay.optional().describe(
@@ -134,6 +137,7 @@ export const campaigns = {
       CampaignFields.extend({
         leadspeekType: z.enum(CAMPAIGN_MODULES).default('local'),
         companyID: Id.optional().describe('The client; needed from an agency'),
+        draft: Flag.default('F').describe('T: it begins paused, to be activated by a person'),
       }),
     )
     .output(Done.extend({ data: Campaign })),
@@ -145,7 +149,7 @@ export const campaigns = {
       summary: 'Change a campaign',
     })
     .meta({ access: 'campaign.write' })
-    .input(Change)
+    .input(CampaignUpdate)
     .output(Done.extend({ data: Campaign })),
   updateLocator: call
     .route({
@@ -155,7 +159,7 @@ export const campaigns = {
       summary: 'Change a Search ID campaign: its keywords and places, and what every campaign has',
     })
     .meta({ access: 'campaign.write' })
-    .input(Change)
+    .input(CampaignUpdate)
     .output(Done.extend({ data: Campaign })),
   keywordTags: call
     .route({
@@ -218,6 +222,10 @@ export const campaigns = {
         status: z.enum(['active', 'paused', 'archived']).optional(),
         companyID: Id.optional(),
         leadspeekType: z.enum(CAMPAIGN_MODULES).optional(),
+        companyGroupID: z
+          .union([z.literal(''), Id])
+          .optional()
+          .describe("Of this group; empty: 'View All'"),
       }),
     )
     .output(Page(Campaign)),

@@ -1,12 +1,14 @@
 import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
 import { agreements } from './agreements.ts';
+import { campaignMore } from './campaign-more.ts';
 import { campaigns } from './campaigns.ts';
 import { companies } from './companies.ts';
 import { costs } from './costs.ts';
 import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
 import { exclusions } from './exclusions.ts';
+import { groups } from './groups.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { intent } from './intent.ts';
@@ -39,6 +41,8 @@ export const contract = {
   documents,
   agreements,
   campaigns,
+  campaignMore,
+  groups,
   prepaid,
   companies,
   costs,

@@ -1,10 +1,62 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { InvoiceFilter, InvoicePage } from './invoices.ts';
+import { ModuleName } from './leads.ts';
 import { Day, GivenDay, Id, Micros } from './primitives.ts';
 
 const Totals = z.object({ visits: z.int(), matched: z.int(), leads: z.int(), spend_micros: Micros });
 
+/** What a report is narrowed to. */
+const Narrowing = z.object({
+  companyID: Id.optional(),
+  leadspeekID: Id.optional(),
+  moduleType: ModuleName.optional(),
+});
+
 export const insight = {
+  chart: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/chart',
+      tags: ['Leads'],
+      summary: 'Visits, matches, leads and what they cost, by day',
+    })
+    .meta({ access: 'insight.read' })
+    .input(
+      Narrowing.extend({
+        startDate: GivenDay.optional().describe('Default 29 days before the last'),
+        endDate: GivenDay.optional().describe('Default today'),
+      }),
+    )
+    .output(
+      z.object({
+        time_zone: z.string(),
+        start: Day,
+        end: Day,
+        totals: Totals,
+        days: z.array(Totals.extend({ day: Day })),
+      }),
+    ),
+  initDate: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/initdate',
+      tags: ['Leads'],
+      summary: 'The days that reports can be asked for: from the first with a visit or lead to today',
+    })
+    .meta({ access: 'insight.read' })
+    .input(Narrowing)
+    .output(z.object({ time_zone: z.string(), start: Day.nullable(), end: Day })),
+  invoice: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/invoice',
+      tags: ['Leads'],
+      summary: "Invoices of a campaign, of a company's campaigns, or all",
+    })
+    .meta({ access: 'invoice.read' })
+    .input(InvoiceFilter)
+    .output(InvoicePage),
   dashboard: call
     .route({
       method: 'GET',

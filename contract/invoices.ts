@@ -116,10 +116,18 @@ const InvoiceEvent = z.object({
 
 export const InvoiceFilter = PageQuery.extend({
   companyID: Id.optional().describe('Only those that this company pays'),
+  leadspeekID: Id.optional().describe('Only those with a line of this campaign'),
   side: z.enum(INVOICE_SIDES).optional(),
   status: z.enum([...INVOICE_STATUSES, 'failing']).optional(),
   startDate: GivenDay.optional(),
   endDate: GivenDay.optional(),
+});
+
+/** A page of invoices, with what all that match come to. */
+export const InvoicePage = Page(InvoiceRow).extend({
+  sides: z.array(z.enum(INVOICE_SIDES)).describe('Those that the reader has'),
+  total_micros: Micros.describe('Of all that match'),
+  due_micros: Micros,
 });
 
 const tags = ['Invoices'];
@@ -137,13 +145,7 @@ export const invoices = {
     })
     .meta({ access: 'invoice.read' })
     .input(InvoiceFilter)
-    .output(
-      Page(InvoiceRow).extend({
-        sides: z.array(z.enum(INVOICE_SIDES)).describe('Those that the reader has'),
-        total_micros: Micros.describe('Of all that match'),
-        due_micros: Micros,
-      }),
-    ),
+    .output(InvoicePage),
   upcoming: call
     .route({
       method: 'GET',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { GivenDay, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
+import { MODULES, type ModuleType } from './choices.ts';
+import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
 
 /** How a visitor was recognised, strongest first; the number is the kind of the identity key. */
 export const MATCH_KINDS = {
@@ -92,9 +93,16 @@ export const Lead = LeadRow.extend({
   ),
 });
 
+/** A product that campaigns belong to. */
+export const ModuleName = z.enum(
+  MODULES.map(({ module }) => module) as [ModuleType, ...ModuleType[]],
+  'is not a product',
+);
+
 export const LeadFilter = z.object({
   leadspeekID: Id.optional(),
   companyID: Id.optional(),
+  moduleType: ModuleName.optional().describe('Leads of the campaigns of this module'),
   startDate: GivenDay.optional(),
   endDate: GivenDay.optional(),
   searchQuery: z.string().trim().max(200).optional(),
@@ -124,4 +132,18 @@ export const leads = {
     .meta({ access: 'lead.read' })
     .input(z.object({ id: Id }))
     .output(Lead),
+  sendTestLead: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/send-test-lead',
+      tags: ['Leads'],
+      summary:
+        'Make a lead that is marked as a test and goes the whole way of delivery; once a minute a campaign',
+      description: 'It costs nothing and counts for nothing: no limit, no figure, no notice, no report.',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(z.object({ leadspeekID: Id }))
+    .output(
+      Done.extend({ lead_id: Id, webhooks: z.int().describe('To how many webhooks it is on its way') }),
+    ),
 };

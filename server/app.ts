@@ -14,7 +14,14 @@ import {
 import { createAgreements, documentsRoutes, marketingRoutes } from './features/agreements/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
 import { createBilling } from './features/billing/index.ts';
-import { campaignsRoutes, createCampaigns, startCampaigns } from './features/campaigns/index.ts';
+import {
+  campaignMoreRoutes,
+  campaignsRoutes,
+  createCampaigns,
+  createGroups,
+  groupsRoutes,
+  startCampaigns,
+} from './features/campaigns/index.ts';
 import { capsRoutes, createCaps } from './features/caps/index.ts';
 import { collectionRoutes, createCollection } from './features/collection/index.ts';
 import {
@@ -46,6 +53,7 @@ import {
 } from './features/payments/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createPrepaid, prepaidRoutes } from './features/prepaid/index.ts';
+import { createReports } from './features/reports/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
@@ -189,7 +197,8 @@ export function createFeatures(
   });
   const identity = createIdentity(platform, { audit });
   const exclusions = createExclusions(platform, { audit, tenants });
-  const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, outbound });
+  const groups = createGroups(platform, { audit, tenants });
+  const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, groups, outbound });
   const prepaid = createPrepaid(platform, {
     tenants,
     audit,
@@ -214,9 +223,10 @@ export function createFeatures(
   });
   const staff = createStaff(platform, { people, audit, access });
   const visits = createVisits(platform, { campaigns });
-  const leads = createLeads(platform, { tenants, campaigns, exclusions, identity, billing, visits });
+  const leads = createLeads(platform, { tenants, audit, campaigns, exclusions, identity, billing, visits });
   const intent = createIntent(platform, { audit, campaigns, leads, mail, notices, people, tenants });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
+  const reports = createReports(platform, { tenants, audit, notices, mail, campaigns, leads });
   const collection = createCollection(platform, {
     tenants,
     people,
@@ -256,6 +266,7 @@ export function createFeatures(
     setup,
     identity,
     exclusions,
+    groups,
     campaigns,
     prepaid,
     companies,
@@ -264,6 +275,7 @@ export function createFeatures(
     leads,
     intent,
     delivery,
+    reports,
     collection,
   };
 }
@@ -434,10 +446,12 @@ export async function createApp(parts: AppParts) {
     calls(contract.onboarding, onboardingRoutes(features.onboarding, features.payments));
     calls(contract.minspend, minspendRoutes(features.minimumSpend));
     calls(contract.campaigns, campaignsRoutes(features.campaigns));
+    calls(contract.campaignMore, campaignMoreRoutes(features.campaigns));
+    calls(contract.groups, groupsRoutes(features.groups));
     calls(contract.prepaid, prepaidRoutes(features.prepaid));
     calls(contract.leads, leads.handlers);
     calls(contract.intent, intentRoutes(features.intent));
-    calls(contract.insight, insightRoutes(platform, features.tenants));
+    calls(contract.insight, insightRoutes(platform, features.tenants, features.invoices));
     calls(contract.delivery, delivery.handlers);
     calls(contract.identity, identity.handlers);
     calls(contract.exclusions, exclusions.handlers);
@@ -498,6 +512,7 @@ export async function createApp(parts: AppParts) {
         await startInvoices(features.invoices, features.tenants, platform);
         await features.prepaid.auto.start();
         await features.collection.start();
+        await features.reports.start();
         await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
       }

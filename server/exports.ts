@@ -146,6 +146,10 @@ export const EXPORTS: readonly ExportList[] = [
     ['Last visit', (row) => row.last_visit_at],
     ['Created', (row) => row.created_at],
   ]),
+  list('clients', contract.tenants.clients, [
+    ['Client', (row) => row.company_name],
+    ['Agency', (row) => row.agency_name],
+  ]),
   list('refusals', contract.campaigns.refusals, [
     ['Reason', (row) => row.reason],
     ['Count', (row) => row.count],

@@ -6,6 +6,7 @@ import { lazyPage } from './ui/chunk.ts';
 const register = lazyPage(() => import('./features/access/RegisterPage.tsx'));
 const dashboard = lazyPage(() => import('./features/insight/DashboardPage.tsx'));
 const campaigns = lazyPage(() => import('./features/campaigns/CampaignsPage.tsx'));
+const compact = lazyPage(() => import('./features/campaigns/CampaignsCompactPage.tsx'));
 const legal = lazyPage(() => import('./features/legal/LegalPage.tsx'));
 type Page = ComponentType & { preload?: () => Promise<void> };
 
@@ -59,7 +60,11 @@ const pages = {
 
   'module-dashboard': dashboard,
   'campaign-management': campaigns,
-  'campaign-management-v1': campaigns,
+  'campaign-management-v1': compact,
+  'leads-management': lazyPage(() => import('./features/leads/LeadsManagementPage.tsx')),
+  client: lazyPage(() => import('./features/campaigns/ClientsPage.tsx')),
+  campaign: lazyPage(() => import('./features/campaigns/AllCampaignsPage.tsx')),
+  'campaign-setup': lazyPage(() => import('./features/campaigns/CampaignSetupPage.tsx')),
 } satisfies Record<Exclude<PageId, PlannedId | LeadsOn>, Page>;
 
 /** What stands for a page that is not built yet: an honest word about what it will be for. */

@@ -53,8 +53,11 @@ export interface Events {
   'signals.added': { rootId: string };
   /** What a Search ID campaign looks for has changed, or has been set for the first time. */
   'campaign.target_changed': { rootId: string; campaignId: string };
-  /** Leads were accepted. Ids only; told once per batch, all of one root. */
-  'leads.accepted': { leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[] };
+  /** Leads were accepted. Ids only; told once per batch, all of one root. Tests count for nothing. */
+  'leads.accepted': {
+    leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[];
+    isTest: boolean;
+  };
 }
 
 type Listener<K extends keyof Events> = (tx: Tx, event: Events[K]) => Promise<void>;

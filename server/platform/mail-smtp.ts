@@ -72,17 +72,22 @@ export function smtpTo(to: SmtpServer): MailTransport {
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
-          attachments: mail.logo
-            ? [
-                {
-                  cid: 'logo',
-                  filename: mail.logo.type === 'image/jpeg' ? 'logo.jpg' : 'logo.png',
-                  content: mail.logo.bytes,
-                  contentType: mail.logo.type,
-                  contentDisposition: 'inline',
-                },
-              ]
-            : [],
+          attachments: [
+            ...(mail.logo
+              ? [
+                  {
+                    cid: 'logo',
+                    filename: mail.logo.type === 'image/jpeg' ? 'logo.jpg' : 'logo.png',
+                    content: mail.logo.bytes,
+                    contentType: mail.logo.type,
+                    contentDisposition: 'inline' as const,
+                  },
+                ]
+              : []),
+            ...(mail.file
+              ? [{ filename: mail.file.name, content: mail.file.text, contentType: mail.file.type }]
+              : []),
+          ],
           date: mail.at,
           messageId: `<${mail.id}@${domain}>`,
           headers: { 'Auto-Submitted': 'auto-generated' },

@@ -15,6 +15,8 @@ export interface MailText {
   html: string;
   /** A picture that the HTML shows as cid:logo; it travels with the mail, so that nothing is loaded from anywhere. */
   logo?: { bytes: Buffer; type: string } | undefined;
+  /** A file that travels with it; at rest it is sealed with the body, and forgotten with it. */
+  file?: { name: string; type: string; text: string } | undefined;
 }
 
 /** A mail's body at rest. */
@@ -22,6 +24,7 @@ interface SealedBody {
   text: string;
   html: string;
   logo?: { base64: string; type: string };
+  file?: MailText['file'];
 }
 
 interface Party {
@@ -81,9 +84,10 @@ const line = (text: string): string =>
     .trim()
     .slice(0, 255);
 
-const atRest = ({ text, html, logo }: MailText): SealedBody => ({
+const atRest = ({ text, html, logo, file }: MailText): SealedBody => ({
   text,
   html,
+  ...(file ? { file } : {}),
   ...(logo ? { logo: { base64: logo.bytes.toString('base64'), type: logo.type } } : {}),
 });
 

@@ -115,6 +115,16 @@ async function freshList(target: Pick<Target, 'client' | 'canary'>): Promise<str
   );
   return rows[0].list_id;
 }
+/** A group of campaigns: of whoever asks where they see the target, for groups are changed by their own company only. */
+async function freshGroup(target: Target, who: Principal | undefined): Promise<string> {
+  const company = who && !who.grade.startsWith('root') && who.sees(target) ? who.companyId : target.client.id;
+  const { rows } = await app.admin.query(
+    `insert into company_group (id, root_id, agency_id, company_id, name, created_at, updated_at)
+     select gen_random_uuid(), root_id, agency_id, id, $2, now(), now() from company where id = $1 returning id`,
+    [company, `${target.canary} ${++serial}`],
+  );
+  return rows[0].id;
+}
 const freshAdministrator = async (target: Target): Promise<string> =>
   (await app.make.user(target.client, { role: 'administrator', name: target.canary })).id;
 
@@ -1126,6 +1136,59 @@ let samples: Record<string, Sample> = {
   'GET /api/leadspeek/client/list': {
     named: false,
     request: () => ({ url: '/api/leadspeek/client/list?PerPage=100' }),
+  },
+  'PUT /api/leadspeek/client/local/update': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/leadspeek/client/local/update',
+      body: { ...fields, leadspeekID: (await fresh(t)).campaign.id, version: 1 },
+    }),
+  },
+  'POST /api/leadspeek/client/duplicate': {
+    named: true,
+    request: (t) => ({ url: '/api/leadspeek/client/duplicate', body: { leadspeekID: t.campaign.id } }),
+  },
+  'GET /api/leadspeek/getcampaignresource': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/getcampaignresource?companyID=${t.client.id}` }),
+  },
+  'POST /api/leadspeek/client/send-test-lead': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/leadspeek/client/send-test-lead',
+      body: { leadspeekID: (await fresh(t)).campaign.id },
+    }),
+  },
+  'GET /api/leadspeek/report/chart': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/report/chart?companyID=${t.client.id}` }),
+  },
+  'GET /api/leadspeek/report/initdate': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/report/initdate?companyID=${t.client.id}` }),
+  },
+  'GET /api/leadspeek/report/invoice': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/report/invoice?companyID=${t.client.id}` }),
+  },
+  'GET /api/leadspeek/company-group': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/company-group?companyID=${t.client.id}` }),
+  },
+  'POST /api/leadspeek/company-group': {
+    named: false,
+    request: () => ({ url: '/api/leadspeek/company-group', body: { group_name: `Matrix ${++serial}` } }),
+  },
+  'PUT /api/leadspeek/company-group/:id': {
+    named: true,
+    request: async (t, who) => ({
+      url: `/api/leadspeek/company-group/${await freshGroup(t, who)}`,
+      body: { group_name: `Matrix ${++serial}` },
+    }),
+  },
+  'DELETE /api/leadspeek/company-group/:id': {
+    named: true,
+    request: async (t, who) => ({ url: `/api/leadspeek/company-group/${await freshGroup(t, who)}` }),
   },
   'GET /api/leadspeek/getcampaign/:leadspeekID': {
     named: true,

@@ -1,5 +1,8 @@
+export { GRACE_MS } from './extras.ts';
+export { createGroups, groupsRoutes } from './groups.service.ts';
 export { startCampaigns } from './jobs.ts';
-export { campaignsRoutes } from './routes.ts';
+export { limitSince, periodOf } from './period.policy.ts';
+export { campaignMoreRoutes, campaignsRoutes } from './routes.ts';
 export { type Campaigns, createCampaigns } from './service.ts';
 export type { HourRow, RefusalRow, Site } from './store.ts';
 export { type GivenSearch, locationWords, readSearch, type Search } from './target.policy.ts';

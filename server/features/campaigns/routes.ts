@@ -51,6 +51,7 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
     async list(ctx, input) {
       const { rows, total } = await campaigns.list(ctx, {
         companyId: input.companyID,
+        groupId: input.companyGroupID || undefined,
         status: input.status,
         module: input.leadspeekType,
         search: input.searchQuery,
@@ -76,5 +77,23 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
         last_at: row.last_at.toISOString(),
       })),
     }),
+  };
+}
+
+/** The calls of contract/campaign-more.ts. */
+export function campaignMoreRoutes(campaigns: Campaigns): Handlers<typeof contract.campaignMore> {
+  const saved = { result: 'success' as const };
+  return {
+    updateLocal: async (ctx, input) => ({
+      ...saved,
+      message: messages.updated,
+      data: await campaigns.update(ctx, input, 'local'),
+    }),
+    duplicate: async (ctx, { leadspeekID }) => ({
+      ...saved,
+      message: messages.added,
+      data: await campaigns.duplicate(ctx, leadspeekID),
+    }),
+    getCampaignResource: (ctx, { companyID }) => campaigns.resource(ctx, companyID),
   };
 }

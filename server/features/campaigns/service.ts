@@ -13,11 +13,14 @@ import type { Outbound } from '../../platform/outbound.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing, SaleRefusal } from '../billing/index.ts';
-import { type Costs, FREE, type Retail, type RetailLimits, retailWith } from '../costs/index.ts';
+import { type Costs, FREE, type Retail, type RetailLimits, retailWire, retailWith } from '../costs/index.ts';
 import { tagsOf } from '../keywords/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { createExtras, NO_LIMIT } from './extras.ts';
+import type { Groups } from './groups.service.ts';
 import { checkPage } from './pixel-check.ts';
 import { resumeJob } from './queue.ts';
+import * as reportStore from './report.store.ts';
 import * as store from './store.ts';
 import { locationWords, readSearch, type Search } from './target.policy.ts';
 import { setTarget, targetsOf } from './target.store.ts';
@@ -55,10 +58,18 @@ export type Campaigns = ReturnType<typeof createCampaigns>;
 /** Campaigns: what a client wants recognised, at which price, under which rules. */
 export function createCampaigns(
   platform: Platform,
-  deps: { audit: Audit; billing: Billing; costs: Costs; tenants: Tenants; outbound: Outbound },
+  deps: {
+    audit: Audit;
+    billing: Billing;
+    costs: Costs;
+    tenants: Tenants;
+    groups: Groups;
+    outbound: Outbound;
+  },
 ) {
   const { db, clock } = platform;
   const { audit, billing, costs, tenants, outbound } = deps;
+  const extras = createExtras(deps);
   platform.events.on('caps.changed', (tx, { rootId }) => platform.jobs.send(tx, resumeJob, [{ rootId }]));
 
   const missing = (): never => {
@@ -89,6 +100,7 @@ export function createCampaigns(
   function wire(
     row: Row,
     money: ReturnType<Awaited<ReturnType<typeof moneyOf>>>,
+    more: ReturnType<Awaited<ReturnType<typeof extras.of>>>,
     brandName: string,
     lastVisit: Date | null,
     target: Target | undefined,
@@ -100,6 +112,7 @@ export function createCampaigns(
     ];
     return {
       ...money,
+      ...more,
       locatorkeyword: target?.keywords.join('\n') ?? '',
       locationtarget: target ? locationWords(target.location) : null,
       nationaltargeting: target?.location === 'national' ? ('T' as const) : ('F' as const),
@@ -153,6 +166,7 @@ export function createCampaigns(
     return wire(
       row,
       (await moneyOf(tx, ctx, [row]))(id),
+      (await extras.of(tx, ctx, [row]))(id),
       ctx.tenant.companyName,
       await store.lastVisitAt(tx, id, new Date(clock.now().getTime() - 7 * DAY_MS)),
       (await targetsOf(tx, [id])).get(id),
@@ -354,9 +368,11 @@ export function createCampaigns(
           tx,
           rows.filter((row) => row.module === 'locator').map((row) => row.id),
         );
+        const moreOf = await extras.of(tx, ctx, rows);
+        const brand = ctx.tenant.companyName;
         return {
           rows: rows.map((row) =>
-            wire(row, moneyFor(row.id), ctx.tenant.companyName, null, targets.get(row.id)),
+            wire(row, moneyFor(row.id), moreOf(row.id), brand, null, targets.get(row.id)),
           ),
           total,
         };
@@ -365,7 +381,14 @@ export function createCampaigns(
     get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
 
     /** Creates a campaign for a client; a client's own people need not name it. */
-    async create(ctx: Ctx, given: Fields & { companyID?: string | undefined; leadspeekType: Module }) {
+    async create(
+      ctx: Ctx,
+      given: Fields & {
+        companyID?: string | undefined;
+        leadspeekType: Module;
+        draft?: 'T' | 'F' | undefined;
+      },
+    ) {
       const module = given.leadspeekType;
       checkFields(ctx, given, module);
       const search = module === 'locator' ? searchOf(given) : undefined;
@@ -389,6 +412,7 @@ export function createCampaigns(
           errors: { endDate: [`must not be before the start date, ${bounds.starts_on}`] },
         });
       const price = retail.lead_micros;
+      const limit = extras.limit(ctx, given, NO_LIMIT, bounds.daily_cap);
       return inScope(db.app, ctx.scope, async (tx) => {
         const id = newId(now);
         // Nobody waits for a balance who owes the leads, or who is billed outside.
@@ -396,13 +420,15 @@ export function createCampaigns(
         const needsBalance =
           price > 0n && !isOwed && !(await billing.accounts.billsManually(tx, owner.agency_id));
         const why =
-          (await store.barOf(tx, owner.agency_id, companyId)) ?? (needsBalance ? 'balance_empty' : null);
+          (await store.barOf(tx, owner.agency_id, companyId)) ??
+          (given.draft === 'T' ? 'person' : needsBalance ? 'balance_empty' : null);
         await store.insertCampaign(tx, {
           id,
           ...owner,
           module,
           ...columns(given, module),
           ...bounds,
+          ...limit,
           state: why ? 'paused' : 'active',
           state_reason: why,
           site_key: newSiteKey(),
@@ -411,6 +437,7 @@ export function createCampaigns(
         });
         await costs.beginCampaign(tx, owner, { id, module, at: now }, retail);
         if (search) await aim(tx, { ...owner, id }, search, given.locatordesc ?? '');
+        await extras.save(tx, ctx, { id, ...owner }, given, company.time_zone);
         if (!why) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
@@ -441,7 +468,11 @@ export function createCampaigns(
           !(await store.updateCampaign(
             tx,
             row.id,
-            { ...columns(given, module), updated_at: clock.now() },
+            {
+              ...columns(given, module),
+              ...extras.limit(ctx, given, row, given.LimitLead ?? null),
+              updated_at: clock.now(),
+            },
             given.version,
           ))
         ) {
@@ -455,6 +486,13 @@ export function createCampaigns(
         }
         const priced = await costs.changeCampaign(tx, row, given);
         if (search) await aim(tx, row, search, given.locatordesc ?? '');
+        await extras.save(
+          tx,
+          ctx,
+          row,
+          given,
+          (await store.timeZones(tx, [row.company_id])).get(row.company_id)!,
+        );
         await audit.record(tx, ctx, {
           action: 'campaign.update',
           objectKind: 'campaign',
@@ -464,6 +502,71 @@ export function createCampaigns(
         });
         return one(tx, ctx, row.id);
       }),
+
+    /** A paused copy of a campaign: what it is set to and what it costs now, without leads, balance, notices and reports. */
+    duplicate: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = (await store.campaignById(tx, id)) ?? missing();
+        const now = clock.now();
+        const [kept] = await costs.retailOf(tx, [id], now);
+        const { campaign_id: _, ...retail } = kept ?? { campaign_id: null, ...FREE };
+        const {
+          number: _number,
+          version: _version,
+          pixel_check: _check,
+          pixel_checked_at: _at,
+          ...same
+        } = row;
+        const copy = newId(now);
+        const name = `Copy of ${row.name}`.slice(0, 255);
+        await store.insertCampaign(tx, {
+          ...same,
+          id: copy,
+          name,
+          state: 'paused',
+          state_reason: 'person',
+          site_key: newSiteKey(),
+          created_at: now,
+          updated_at: now,
+        });
+        const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
+        await costs.beginCampaign(tx, owner, { id: copy, module: row.module, at: now }, retail);
+        const target = (await targetsOf(tx, [id])).get(id);
+        if (target) await aim(tx, { ...owner, id: copy }, target, target.description);
+        const group = (await deps.groups.of(tx, ctx, [id])).get(id);
+        if (group) await deps.groups.put(tx, ctx, copy, group);
+        await audit.record(tx, ctx, {
+          action: 'campaign.create',
+          objectKind: 'campaign',
+          objectId: copy,
+          description: `Created campaign ${name} as a copy of #${row.number}`,
+          owner: ownerOf(row),
+        });
+        return one(tx, ctx, copy);
+      }),
+
+    /** What a new campaign of a client would begin with. @throws Refusal 404 for what is no client of the scope */
+    async resource(ctx: Ctx, given: string | undefined) {
+      const companyId = given ?? ctx.actor.companyId;
+      const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
+      if (company?.kind !== 'client' || !company.agency_id) return missing();
+      const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
+      const { retail, limits } = await usualCosts(owner, 'local', clock.now());
+      const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
+      const isManual =
+        !isOwed &&
+        (await inScope(db.app, ctx.scope, (tx) => billing.accounts.billsManually(tx, owner.agency_id)));
+      return {
+        company_id: companyId,
+        company_name: company.name,
+        time_zone: company.time_zone,
+        ...retailWire(retail),
+        LimitLead: limits?.daily_cap ?? null,
+        startDate: limits?.starts_on ?? null,
+        endDate: limits?.ends_on ?? null,
+        first_balance_micros: isOwed || isManual ? 0 : Number(retail.lead_micros),
+      };
+    },
 
     setState: (ctx: Ctx, id: string, to: 'active' | 'paused' | 'archived', action: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -691,6 +794,16 @@ export function createCampaigns(
     countRefusals: (tx: Tx, rows: store.RefusalRow[]) =>
       rows.length ? store.addRefusals(tx, rows) : Promise.resolve(),
     leadsSince: store.leadsSince,
+    /** Who hears of campaigns' leads (report.store.ts). */
+    reports: {
+      countForNotices: reportStore.countForNotices,
+      lockReport: reportStore.lockReport,
+      markTold: reportStore.markTold,
+      dueReports: reportStore.dueReports,
+      takeDue: reportStore.takeDue,
+      settleReport: reportStore.settleReport,
+      putOff: reportStore.putOff,
+    },
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),
     /** Puts a campaign there as it is, with the price of a lead, micro-dollars, and other costs. */

@@ -98,6 +98,8 @@ export interface CampaignList {
   id?: string | undefined;
   companyId?: string | undefined;
   module?: 'local' | 'locator' | undefined;
+  /** Only those in this group. */
+  groupId?: string | undefined;
   status?: 'active' | 'paused' | 'archived' | undefined;
   search?: string | undefined;
   sort: 'campaignName' | 'company_name' | 'status' | 'created_at' | 'leads_30d' | 'leadspeek_api_id';
@@ -124,6 +126,17 @@ export async function pageOfCampaigns(tx: Tx, asked: CampaignList) {
     if (asked.id) q = q.where('c.id', '=', asked.id);
     if (asked.companyId) q = q.where('c.company_id', '=', asked.companyId);
     if (asked.module) q = q.where('c.module', '=', asked.module);
+    if (asked.groupId)
+      q = q.where((eb) =>
+        eb(
+          'c.id',
+          'in',
+          tx
+            .selectFrom('company_group_campaign')
+            .select('campaign_id')
+            .where('group_id', '=', asked.groupId!),
+        ),
+      );
     q = asked.status
       ? q.where('c.state', '=', asked.status)
       : asked.id
@@ -286,17 +299,18 @@ export async function refusalsOf(tx: Tx, campaignId: string, since: Date) {
     .execute();
 }
 
-/** Leads that campaigns accepted since an instant each (their day's beginning), for daily caps. */
+/** Leads that campaigns accepted since an instant each, for their limits; counted no further than the limit itself. */
 export async function leadsSince(
   tx: Tx,
-  days: { campaignId: string; since: Date }[],
+  asked: { campaignId: string; since: Date; most: number }[],
 ): Promise<Map<string, number>> {
-  if (days.length === 0) return new Map();
+  if (asked.length === 0) return new Map();
   const { rows } = await sql<{ campaign_id: string; leads: bigint }>`
-    select d.id as campaign_id, (select count(*) from lead l where l.campaign_id = d.id and l.created_at >= d.since and not l.is_test) as leads
-    from unnest(${days.map((d) => d.campaignId)}::uuid[], ${days.map((d) => d.since)}::timestamptz[]) d (id, since)`.execute(
-    tx,
-  );
+    select d.id as campaign_id,
+      (select count(*) from (select from lead l where l.campaign_id = d.id and l.created_at >= d.since and not l.is_test
+                             limit d.most) counted) as leads
+    from unnest(${asked.map((d) => d.campaignId)}::uuid[], ${asked.map((d) => d.since)}::timestamptz[],
+                ${asked.map((d) => d.most)}::int[]) d (id, since, most)`.execute(tx);
   return new Map(rows.map((row) => [row.campaign_id, Number(row.leads)]));
 }
 

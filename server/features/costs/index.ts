@@ -1,4 +1,12 @@
 export { type Coupons, createCoupons } from './coupon.service.ts';
 export { createPlans, type Plans } from './plan.service.ts';
 export { costsRoutes } from './routes.ts';
-export { type Costs, createCosts, FREE, type Retail, type RetailLimits, retailWith } from './service.ts';
+export {
+  type Costs,
+  createCosts,
+  FREE,
+  type Retail,
+  type RetailLimits,
+  retailWire,
+  retailWith,
+} from './service.ts';

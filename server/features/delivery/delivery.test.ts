@@ -131,6 +131,7 @@ async function acceptLeads(count: number, fail = false): Promise<string[]> {
     }
     await app.platform.events.emit(tx, 'leads.accepted', {
       leads: ids.map((id) => ({ id, campaignId: campaign.id, owner: campaign.owner })),
+      isTest: false,
     });
     if (fail) throw new Error('undone');
   });

@@ -64,7 +64,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   const ownerOf = ({ root_id, agency_id, company_id }: Owner): Owner => ({ root_id, agency_id, company_id });
 
   platform.events.on('leads.accepted', async (tx, event) => {
-    const rows = await store.insertForLeads(tx, event.leads, clock.now());
+    const rows = await store.insertForLeads(tx, event.leads, event.isTest, clock.now());
     await enqueue(
       tx,
       rows.map((row) => ({

@@ -69,13 +69,14 @@ export async function updateIntegration(
 export async function insertForLeads(
   tx: Tx,
   leads: { id: string; campaignId: string }[],
+  isTest: boolean,
   at: Date,
 ): Promise<{ id: string; root_id: string; integration_id: string }[]> {
   const { rows } = await sql<{ id: string; root_id: string; integration_id: string }>`
     insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state,
-                          next_at, created_at)
+                          is_test, next_at, created_at)
     select gen_random_uuid(), i.root_id, i.agency_id, i.company_id, i.campaign_id, i.id, l.id,
-           'msg_' || replace(gen_random_uuid()::text, '-', ''), 'pending', ${at}, ${at}
+           'msg_' || replace(gen_random_uuid()::text, '-', ''), 'pending', ${isTest}::boolean, ${at}, ${at}
     from unnest(${leads.map((lead) => lead.id)}::uuid[], ${leads.map((lead) => lead.campaignId)}::uuid[])
            as l (id, campaign_id)
     join integration i on i.campaign_id = l.campaign_id and i.state = 'enabled'

@@ -1,68 +1,119 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { inScope } from '../../platform/db/scope.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Invoices } from '../invoices/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import * as store from './store.ts';
+
+/** What a report is narrowed to, and its days. */
+interface Asked {
+  companyID?: string | undefined;
+  leadspeekID?: string | undefined;
+  moduleType?: string | undefined;
+  startDate?: string | undefined;
+  endDate?: string | undefined;
+}
 
 const MOST_DAYS = 400;
 const MOST_CAMPAIGNS = 50;
 
-/** The calls of the dashboards. */
-export function insightRoutes({ db, clock }: Platform, tenants: Tenants): Handlers<typeof contract.insight> {
+/** The calls of the dashboards and of the reports (spec calls 7). */
+export function insightRoutes(
+  { db, clock }: Platform,
+  tenants: Tenants,
+  invoices: Invoices,
+): Handlers<typeof contract.insight> {
+  /** The days that were asked for, in the company's time zone. @throws Refusal naming endDate; 404 for another company */
+  async function spanOf(tx: Tx, ctx: Ctx, input: Asked) {
+    const company = await tenants.company(tx, input.companyID ?? ctx.actor.companyId);
+    if (!company) throw new Refusal('not_found', ownMessages.notFound);
+    const zone = company.time_zone;
+    const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
+      .toZonedDateTimeISO(zone)
+      .toPlainDate();
+    const end = input.endDate ? Temporal.PlainDate.from(input.endDate) : today;
+    const start = input.startDate ? Temporal.PlainDate.from(input.startDate) : end.subtract({ days: 29 });
+    const length = start.until(end, { largestUnit: 'days' }).days + 1;
+    if (length < 1 || length > MOST_DAYS) {
+      const rule =
+        length < 1
+          ? 'must not be before the start date'
+          : `must be within ${MOST_DAYS} days of the start date`;
+      throw new Refusal('invalid', `endDate: ${rule}`, { errors: { endDate: [rule] } });
+    }
+    const instant = (day: Temporal.PlainDate): Date =>
+      new Date(day.toZonedDateTime({ timeZone: zone }).epochMilliseconds);
+    const span: store.Span = {
+      from: instant(start),
+      before: instant(end.add({ days: 1 })),
+      zone,
+      companyId: input.companyID,
+      campaignId: input.leadspeekID,
+      module: input.moduleType,
+    };
+    return { zone, today, start, end, length, instant, span };
+  }
+  const numbers = (row: { visits: bigint; matched: bigint; leads: bigint; spend: bigint }) => ({
+    visits: Number(row.visits),
+    matched: Number(row.matched),
+    leads: Number(row.leads),
+    spend_micros: Number(row.spend),
+  });
+  async function daysOf(tx: Tx, { span, start, length }: Awaited<ReturnType<typeof spanOf>>) {
+    const byDay = new Map((await store.days(tx, span)).map((row) => [row.day, row]));
+    const none = { visits: 0n, matched: 0n, leads: 0n, spend: 0n };
+    return Array.from({ length }, (_, i) => {
+      const day = start.add({ days: i }).toString();
+      return { day, ...numbers(byDay.get(day) ?? none) };
+    });
+  }
+
   return {
+    chart: (ctx, input) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const asked = await spanOf(tx, ctx, input);
+        return {
+          time_zone: asked.zone,
+          start: asked.start.toString(),
+          end: asked.end.toString(),
+          totals: numbers(await store.totals(tx, asked.span)),
+          days: await daysOf(tx, asked),
+        };
+      }),
+    initDate: (ctx, input) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { zone, today, span } = await spanOf(tx, ctx, input);
+        const first = await store.firstHour(tx, {
+          ...span,
+          from: new Date(0),
+          before: new Date('9999-01-01'),
+        });
+        const day =
+          first &&
+          Temporal.Instant.fromEpochMilliseconds(first.getTime()).toZonedDateTimeISO(zone).toPlainDate();
+        return { time_zone: zone, start: day?.toString() ?? null, end: today.toString() };
+      }),
+    invoice: (ctx, input) => invoices.read.list(ctx, input),
     dashboard: (ctx, input) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const company = await tenants.company(tx, input.companyID ?? ctx.actor.companyId);
-        if (!company) throw new Refusal('not_found', ownMessages.notFound);
-        const zone = company.time_zone;
-        const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
-          .toZonedDateTimeISO(zone)
-          .toPlainDate();
-        const end = input.endDate ? Temporal.PlainDate.from(input.endDate) : today;
-        const start = input.startDate ? Temporal.PlainDate.from(input.startDate) : end.subtract({ days: 29 });
-        const length = start.until(end, { largestUnit: 'days' }).days + 1;
-        if (length < 1 || length > MOST_DAYS) {
-          const rule =
-            length < 1
-              ? 'must not be before the start date'
-              : `must be within ${MOST_DAYS} days of the start date`;
-          throw new Refusal('invalid', `endDate: ${rule}`, { errors: { endDate: [rule] } });
-        }
-        const instant = (day: Temporal.PlainDate): Date =>
-          new Date(day.toZonedDateTime({ timeZone: zone }).epochMilliseconds);
-        const span: store.Span = {
-          from: instant(start),
-          before: instant(end.add({ days: 1 })),
-          zone,
-          companyId: input.companyID,
-          campaignId: input.leadspeekID,
-        };
+        const asked = await spanOf(tx, ctx, input);
+        const { zone, start, end, length, instant, span } = asked;
         const before: store.Span = {
           ...span,
           from: instant(start.subtract({ days: length })),
           before: span.from,
         };
-        const numbers = (row: { visits: bigint; matched: bigint; leads: bigint; spend: bigint }) => ({
-          visits: Number(row.visits),
-          matched: Number(row.matched),
-          leads: Number(row.leads),
-          spend_micros: Number(row.spend),
-        });
-        const byDay = new Map((await store.days(tx, span)).map((row) => [row.day, row]));
-        const none = { visits: 0n, matched: 0n, leads: 0n, spend: 0n };
         return {
           time_zone: zone,
           start: start.toString(),
           end: end.toString(),
           totals: numbers(await store.totals(tx, span)),
           previous: numbers(await store.totals(tx, before)),
-          days: Array.from({ length }, (_, i) => {
-            const day = start.add({ days: i }).toString();
-            return { day, ...numbers(byDay.get(day) ?? none) };
-          }),
+          days: await daysOf(tx, asked),
           campaigns: (await store.campaigns(tx, span, MOST_CAMPAIGNS)).map((row) => ({
             leadspeekID: row.id,
             leadspeek_api_id: Number(row.number),

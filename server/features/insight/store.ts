@@ -8,12 +8,14 @@ export interface Span {
   zone: string;
   companyId?: string | undefined;
   campaignId?: string | undefined;
+  module?: string | undefined;
 }
 
 const narrowing = (span: Span) => sql`
   h.hour >= ${span.from} and h.hour < ${span.before}
   and (${span.companyId ?? null}::uuid is null or h.company_id = ${span.companyId ?? null}::uuid)
-  and (${span.campaignId ?? null}::uuid is null or h.campaign_id = ${span.campaignId ?? null}::uuid)`;
+  and (${span.campaignId ?? null}::uuid is null or h.campaign_id = ${span.campaignId ?? null}::uuid)
+  ${span.module ? sql`and h.campaign_id in (select c.id from campaign c where c.module = ${span.module})` : sql``}`;
 
 const sums = sql`coalesce(sum(h.visits), 0)::bigint as visits, coalesce(sum(h.matched), 0)::bigint as matched,
   coalesce(sum(h.leads), 0)::bigint as leads, coalesce(sum(h.spend_micros), 0)::bigint as spend`;
@@ -69,4 +71,12 @@ export async function refusals(tx: Tx, span: Span) {
     }>`select h.reason, sum(h.count)::bigint as count from campaign_refusal h
       where ${narrowing(span)} group by 1 order by 2 desc`.execute(tx)
   ).rows;
+}
+
+/** When the first hour began in which anything happened; null: nothing has. */
+export async function firstHour(tx: Tx, span: Span): Promise<Date | null> {
+  const { rows } = await sql<{
+    first: Date | null;
+  }>`select min(h.hour) as first from campaign_hour h where ${narrowing(span)}`.execute(tx);
+  return rows[0]?.first ?? null;
 }

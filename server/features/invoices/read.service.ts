@@ -159,6 +159,7 @@ export function createRead(
         if (isClient && asked.side === 'wholesale') return invalid('side', 'is not one of retail');
         const found = await readStore.pageOfInvoices(tx, {
           companyId: asked.companyID,
+          campaignId: asked.leadspeekID,
           side: isClient ? 'retail' : asked.side,
           status: asked.status,
           from: asked.startDate ? start(asked.startDate, 0) : undefined,

@@ -5,6 +5,8 @@ import type { Tx } from '../../platform/db/scope.ts';
 export interface InvoiceList {
   /** Only invoices that this company pays. */
   companyId?: string | undefined;
+  /** Only those with a line of this campaign. */
+  campaignId?: string | undefined;
   side?: 'retail' | 'wholesale' | undefined;
   status?: 'open' | 'paid' | 'uncollectible' | 'void' | 'failing' | undefined;
   from?: Date | undefined;
@@ -23,6 +25,12 @@ export async function pageOfInvoices(tx: Tx, asked: InvoiceList) {
   const filter = <O>(query: SelectQueryBuilder<Schema, 'invoice', O>) => {
     let q = query;
     if (asked.companyId) q = q.where('company_id', '=', asked.companyId);
+    if (asked.campaignId)
+      q = q.where(
+        'id',
+        'in',
+        tx.selectFrom('invoice_line').select('invoice_id').where('campaign_id', '=', asked.campaignId),
+      );
     if (asked.side) q = q.where('side', '=', asked.side);
     if (asked.status === 'failing')
       q = q.where('status', '=', 'open').where('first_failed_at', 'is not', null);

@@ -4,10 +4,10 @@ import type { Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Billing, SaleRefusal } from '../billing/index.ts';
-import type { Campaigns } from '../campaigns/index.ts';
+import { type Campaigns, limitSince } from '../campaigns/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity, Match } from '../identity/index.ts';
-import { dayIn, dayStart, type Refused, refusal, type Standing } from './policy.ts';
+import { dayIn, type Refused, refusal, type Standing } from './policy.ts';
 import * as store from './store.ts';
 
 /** Somebody recognised for a campaign: the visitor of a visit, or who showed an intent. */
@@ -67,11 +67,13 @@ export function createAccept(
     );
     const zones = await campaigns.timeZones(tx, [...new Set(rows.map((row) => row.company_id))]);
     const zoneOf = (companyId: string): string => zones.get(companyId) ?? 'America/Chicago';
-    const today = await campaigns.leadsSince(
+    const limits = new Map(rows.map((row) => [row.id, limitSince(row, now, zoneOf(row.company_id))]));
+    const counted = await campaigns.leadsSince(
       tx,
-      rows
-        .filter((row) => row.daily_cap !== null)
-        .map((row) => ({ campaignId: row.id, since: dayStart(now, zoneOf(row.company_id)) })),
+      rows.flatMap((row) => {
+        const since = limits.get(row.id);
+        return since ? [{ campaignId: row.id, since, most: row.daily_cap! }] : [];
+      }),
     );
     const standings = new Map<string, Standing>(
       rows.map((row) => [
@@ -85,8 +87,8 @@ export function createAccept(
           reidentify: row.reidentify,
           startsOn: row.starts_on,
           endsOn: row.ends_on,
-          dailyCap: row.daily_cap,
-          leadsToday: today.get(row.id) ?? 0,
+          leadLimit: limits.get(row.id) ? row.daily_cap : null,
+          leadsCounted: counted.get(row.id) ?? 0,
           priceMicros: saleOf(row.id).priceMicros,
           balanceMicros: saleOf(row.id).isOwed ? null : till.balance(row.id),
         },
@@ -183,7 +185,7 @@ export function createAccept(
         return;
       }
       till.take(sale);
-      standing.leadsToday++;
+      standing.leadsCounted++;
       if (!isOwed) standing.balanceMicros = till.balance(campaign.id);
       const next = till.refusal(sale);
       if (next) stopped.set(campaign.id, next);
@@ -248,6 +250,7 @@ export function createAccept(
       );
       await events.emit(tx, 'leads.accepted', {
         leads: taken.map(({ id, campaign }) => ({ id, campaignId: campaign.id, owner: ownerOf(campaign) })),
+        isTest: false,
       });
     }
     for (const row of rows) {

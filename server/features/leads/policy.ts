@@ -20,8 +20,9 @@ export interface Standing {
   reidentify: string;
   startsOn: string | null;
   endsOn: string | null;
-  dailyCap: number | null;
-  leadsToday: number;
+  /** Leads at most in the present day, week or month; null: as many as come. */
+  leadLimit: number | null;
+  leadsCounted: number;
   priceMicros: bigint;
   /** Null: the client owes its leads, so no balance is needed. */
   balanceMicros: bigint | null;
@@ -57,12 +58,6 @@ export function windowStart(reidentify: string, now: Date): Date | null {
   return new Date(start.epochMilliseconds);
 }
 
-/** When the present day began in a time zone. */
-export function dayStart(now: Date, timeZone: string): Date {
-  const here = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);
-  return new Date(here.startOfDay().epochMilliseconds);
-}
-
 /** The calendar day in a time zone, YYYY-MM-DD. */
 export function dayIn(now: Date, timeZone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(now.getTime())
@@ -95,7 +90,7 @@ export function refusal(
   if ((campaign.startsOn && today < campaign.startsOn) || (campaign.endsOn && today > campaign.endsOn))
     return 'outside_dates';
   if (campaign.state !== 'active') return 'inactive';
-  if (campaign.dailyCap !== null && campaign.leadsToday >= campaign.dailyCap) return 'daily_cap';
+  if (campaign.leadLimit !== null && campaign.leadsCounted >= campaign.leadLimit) return 'daily_cap';
   if (campaign.balanceMicros !== null && campaign.balanceMicros < campaign.priceMicros)
     return 'balance_empty';
   return null;

@@ -2,13 +2,15 @@ import type { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Evidence, LeadFilter, LeadSignal } from '../../../contract/leads.ts';
 import { MATCH_KINDS } from '../../../contract/leads.ts';
-import { ownMessages } from '../../../contract/messages.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
-import { csvLine } from '../../platform/csv.ts';
+import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { MOST_ROWS } from '../../platform/http/csv-file.ts';
+import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
@@ -24,6 +26,21 @@ import { createWithheld } from './withheld.ts';
 type Filter = z.output<typeof LeadFilter>;
 type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
 const EXPORT_STEP = 1000;
+const TEST_EVERY_MS = 60_000;
+/** Who a test lead is. */
+const TEST_PERSON = {
+  first_name: 'Test',
+  last_name: 'Lead',
+  email: 'test.lead@example.com',
+  phone: '+12025550123',
+  address: '1 Example Street',
+  city: 'Springfield',
+  state: 'IL',
+  zip: '62701',
+  company_name: 'Example Company',
+  job_title: 'Tester',
+  website: 'https://example.com',
+};
 
 const EXPORT_HEAD = [
   'Date',
@@ -94,6 +111,9 @@ const NOBODY = {
 
 const matchType = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
 
+/** What of it goes to people who are sent a file: neither what a lead costs nor whether it is a test. */
+const REPORT_COLUMNS = EXPORT_HEAD.length - 2;
+
 export type Leads = ReturnType<typeof createLeads>;
 
 /** Leads: how they come to be, and how they are shown. */
@@ -101,6 +121,7 @@ export function createLeads(
   platform: Platform,
   deps: {
     tenants: Tenants;
+    audit: Audit;
     campaigns: Campaigns;
     exclusions: Exclusions;
     identity: Identity;
@@ -125,6 +146,7 @@ export function createLeads(
     return {
       campaignId: filter.leadspeekID,
       companyId: filter.companyID,
+      module: filter.moduleType,
       from: filter.startDate ? start(filter.startDate, 0) : undefined,
       before: filter.endDate ? start(filter.endDate, 1) : undefined,
       search: filter.searchQuery,
@@ -247,6 +269,43 @@ export function createLeads(
       }),
 
     /**
+     * Makes a test lead of a campaign, in whatever state that is: it goes to every webhook and is marked wherever it shows.
+     * @throws Refusal 429 within a minute of the last one
+     */
+    sendTest: (ctx: Ctx, campaignId: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        // Locked, so that of two at once one finds the other's.
+        const [campaign] = await deps.campaigns.lock(tx, [campaignId]);
+        if (!campaign || campaign.state === 'removed') throw new Refusal('not_found', ownMessages.notFound);
+        const now = platform.clock.now();
+        const last = await store.lastTestAt(tx, campaignId, new Date(now.getTime() - TEST_EVERY_MS));
+        if (last)
+          throw new Refusal('too_many', messages.testOncePerMinute, {
+            retryAfter: Math.max(1, Math.ceil((last.getTime() + TEST_EVERY_MS - now.getTime()) / 1000)),
+          });
+        const { root_id, agency_id, company_id } = campaign;
+        const owner = { root_id, agency_id, company_id };
+        const id = newId(now);
+        await store.insertTestLead(
+          tx,
+          { id, ...owner, campaign_id: campaignId, created_at: now },
+          { ...TEST_PERSON, page_url: campaign.site_url },
+        );
+        await platform.events.emit(tx, 'leads.accepted', {
+          leads: [{ id, campaignId, owner }],
+          isTest: true,
+        });
+        await deps.audit.record(tx, ctx, {
+          action: 'campaign.test_lead',
+          objectKind: 'campaign',
+          objectId: campaignId,
+          description: `Sent a test lead through campaign #${campaign.number} ${campaign.name}`,
+          owner,
+        });
+        return { lead_id: id, webhooks: await store.deliveriesCount(tx, id) };
+      }),
+
+    /**
      * The filtered leads as CSV lines in the list's order, read in steps: any number by date; by another order so many
      * that their ids fit in memory. @throws Refusal 422 for more
      */
@@ -267,6 +326,27 @@ export function createLeads(
           : await inScope(db.app, ctx.scope, (tx) => store.idsOfExport(tx, asked, MOST_ROWS + 1));
       if (ids && ids.length > MOST_ROWS) throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
       return linesOf(ctx, ids ? byIds(ctx, ids) : byDate(ctx, asked));
+    },
+
+    /**
+     * The leads of a campaign in [from, before) as a CSV file for people who are sent it, without what they cost and without
+     * tests, oldest first; `count` says how many there are, also where the file ends after `most`. Null: there are none. Of
+     * somebody who has come onto an exclusion list since, only that there was a lead. In the root's scope.
+     */
+    async report(
+      tx: Tx,
+      rootId: string,
+      campaignId: string,
+      span: { from: Date; before: Date },
+      most: number,
+    ): Promise<{ text: string; count: number } | null> {
+      const { rows, count } = await store.leadsBetween(tx, campaignId, span, most);
+      if (count === 0) return null;
+      const ids = rows.map((row) => row.id);
+      const excluded = await withheldIn(tx, rootId, ids);
+      const line = (cells: (string | null)[]) => csvLine(cells.slice(0, REPORT_COLUMNS));
+      const lines = rows.map((row) => line(exportCells(excluded.has(row.id) ? { ...row, ...NOBODY } : row)));
+      return { text: CSV_BOM + line(EXPORT_HEAD) + lines.join(''), count };
     },
 
     /** Leads as webhooks tell them (contract/delivery.ts, LeadMessage.data), by id. */

@@ -33,6 +33,55 @@ export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: Contact
   );
 }
 
+/** Inserts a test lead: of nobody, and for nothing. */
+export async function insertTestLead(
+  tx: Tx,
+  lead: Pick<LeadInsert, 'id' | 'root_id' | 'agency_id' | 'company_id' | 'campaign_id' | 'created_at'>,
+  contact: Partial<ContactInsert>,
+): Promise<void> {
+  await tx
+    .insertInto('lead')
+    .values({
+      ...lead,
+      match_kind: 1,
+      confidence: 100,
+      price_micros: 0n,
+      cost_micros: 0n,
+      evidence: '{}',
+      is_test: true,
+    })
+    .execute();
+  const { id: lead_id, ...rest } = lead;
+  await tx
+    .insertInto('lead_contact')
+    .values({ ...contact, ...rest, lead_id })
+    .execute();
+}
+
+/** When the last test lead of a campaign was made, if after an instant. */
+export async function lastTestAt(tx: Tx, campaignId: string, since: Date): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('lead')
+    .select('created_at')
+    .where('campaign_id', '=', campaignId)
+    .where('created_at', '>', since)
+    .where('is_test', '=', true)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at ?? null;
+}
+
+/** To how many webhooks a lead is on its way. */
+export async function deliveriesCount(tx: Tx, leadId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('delivery')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('lead_id', '=', leadId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** When each of these people last became a lead of each campaign of each client. */
 export async function lastLeads(tx: Tx, pairs: { companyId: string; personId: string }[]) {
   if (pairs.length === 0) return [];
@@ -49,6 +98,8 @@ export async function lastLeads(tx: Tx, pairs: { companyId: string; personId: st
 export interface LeadList {
   campaignId?: string | undefined;
   companyId?: string | undefined;
+  /** Of campaigns of this module. */
+  module?: Schema['campaign']['module'] | undefined;
   from?: Date | undefined;
   before?: Date | undefined;
   search?: string | undefined;
@@ -83,6 +134,12 @@ function filtered(tx: Tx, asked: LeadList, ids: string[] | null) {
       >);
   if (asked.campaignId) q = q.where('l.campaign_id', '=', asked.campaignId);
   if (asked.companyId) q = q.where('l.company_id', '=', asked.companyId);
+  if (asked.module)
+    q = q.where(
+      'l.campaign_id',
+      'in',
+      tx.selectFrom('campaign').select('id').where('module', '=', asked.module),
+    );
   if (asked.from) q = q.where('l.created_at', '>=', asked.from);
   if (asked.before) q = q.where('l.created_at', '<', asked.before);
   if (ids) q = q.where(sql.ref(byName ? 'l.lead_id' : 'l.id'), '=', sql<string>`any(${ids}::uuid[])`);
@@ -220,6 +277,30 @@ export async function identitiesOf(tx: Tx, leadIds: string[]) {
     .select(['x.email', 'x.phone', 'x.phone2'])
     .where('l.id', '=', sql<string>`any(${leadIds}::uuid[])`)
     .execute();
+}
+
+/** The leads of a campaign in [from, before) but for tests, oldest first, `most` of them, and how many there are. */
+export async function leadsBetween(
+  tx: Tx,
+  campaignId: string,
+  span: { from: Date; before: Date },
+  most: number,
+) {
+  const found = tx
+    .selectFrom('lead as l')
+    .where('l.campaign_id', '=', campaignId)
+    .where('l.created_at', '>=', span.from)
+    .where('l.created_at', '<', span.before)
+    .where('l.is_test', '=', false);
+  const { count } = await found
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow();
+  const ids = await found.select('l.id').orderBy('l.created_at').orderBy('l.id').limit(most).execute();
+  const rows = await leadsByIds(
+    tx,
+    ids.map((row) => row.id),
+  );
+  return { rows, count: Number(count) };
 }
 
 /** The worst delivery state of each lead. */

@@ -855,6 +855,10 @@ export interface Schema {
     reidentify: Default<string>;
     min_confidence: Default<number>;
     daily_cap: Maybe<number>;
+    limit_every: Default<'day' | 'week' | 'month'>;
+    limit_starts_on: Maybe<string>;
+    limit_ends_on: Maybe<string>;
+    minimum_limit: Maybe<number>;
     starts_on: Maybe<string>;
     ends_on: Maybe<string>;
     pixel_checked_at: MaybeAt;
@@ -862,6 +866,28 @@ export interface Schema {
     version: Default<number>;
     created_at: At;
     updated_at: At;
+  };
+  company_group: ClientOwner & { id: string; name: string; created_at: At; updated_at: At };
+  company_group_campaign: ClientOwner & { campaign_id: string; group_id: string };
+  campaign_report: ClientOwner & {
+    campaign_id: string;
+    notify_every: Maybe<number>;
+    notify_to: Default<string[]>;
+    counted: Default<bigint>;
+    told: Default<bigint>;
+    report_every: Maybe<'day' | 'week' | 'month'>;
+    report_to: Default<string[]>;
+    covers_from: MaybeAt;
+    due_at: MaybeAt;
+    updated_at: At;
+  };
+  campaign_report_sent: ClientOwner & {
+    campaign_id: string;
+    covers_from: At;
+    covers_to: At;
+    leads: number;
+    recipients: number;
+    created_at: At;
   };
   wholesale_cost: Owner & {
     serial: Generated<bigint>;

@@ -16,6 +16,7 @@ import { NewCampaign } from './NewCampaign.tsx';
 import { campaignQuery } from './queries.ts';
 import { RefusalsTab } from './RefusalsTab.tsx';
 import { SetUpTab } from './SetUpTab.tsx';
+import { TestLead } from './TestLead.tsx';
 
 const tabs = {
   setup: 'Set-up',
@@ -134,6 +135,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
           <KeywordsTab campaign={campaign} />
         </Tabs.Panel>
         <Tabs.Panel value="delivery">
+          <TestLead campaignId={id} />
           <DeliveryTab campaignId={id} />
         </Tabs.Panel>
         <Tabs.Panel value="why">

@@ -5,6 +5,8 @@ import { currencyFault } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
 import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
+import { GroupSelect } from './GroupSelect.tsx';
+import { LimitFields } from './LimitFields.tsx';
 import {
   type Campaign,
   type CampaignFormState,
@@ -14,6 +16,8 @@ import {
   siteFault,
   siteOf,
 } from './model.ts';
+import { MORE_RULES } from './more.ts';
+import { ReportFields } from './ReportFields.tsx';
 import { TargetFields } from './TargetFields.tsx';
 import { TARGET_RULES } from './target.ts';
 
@@ -36,6 +40,7 @@ function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues)
 
 /** The rules that the form knows by itself; the server has the last word. */
 export const RULES = {
+  ...MORE_RULES,
   campaignName: (value: string) =>
     !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use at most 255 characters' : null,
   ...onlyOf('locator', TARGET_RULES),
@@ -66,16 +71,8 @@ export const RULES = {
         : 'Enter a whole number from 1 to 1,000,000',
 };
 
-/** The fields of a campaign's set-up. `children` come first: the client of a new campaign. */
-export function CampaignFields(props: {
-  form: CampaignFormState;
-  isNew: boolean;
-  planned?: Campaign['planned_costs'];
-  children?: ReactNode;
-}) {
-  const { form } = props;
-  const mayPrice = useMay('campaign.price');
-  const isSearch = form.values.leadspeekType === 'locator';
+/** Name, site (for Search ID: what it looks for) and group of a campaign. */
+export function NameFields({ form }: { form: CampaignFormState }) {
   /** Text that is tidied when the field is left. */
   const tidied = (field: 'urlCode' | 'urlCodeThankyou', tidy: (text: string) => string) => ({
     ...form.getInputProps(field),
@@ -87,52 +84,124 @@ export function CampaignFields(props: {
   });
   return (
     <>
+      <TextInput
+        label="Name"
+        description="Only you and your team see it."
+        withAsterisk
+        maxLength={255}
+        {...form.getInputProps('campaignName')}
+      />
+      {form.values.leadspeekType === 'locator' ? (
+        <>
+          <TargetFields
+            values={form.values}
+            errors={form.errors}
+            onChange={(change) => form.setValues(change)}
+            onLeave={(field) => form.validateField(field)}
+          />
+          <TextInput
+            label="Description"
+            description="What this campaign looks for, in your own words."
+            maxLength={1000}
+            {...form.getInputProps('locatordesc')}
+          />
+        </>
+      ) : (
+        <>
+          <TextInput
+            label="Site"
+            description="The address of the site that carries the tag."
+            placeholder="https://www.example.com"
+            withAsterisk
+            inputMode="url"
+            maxLength={2048}
+            {...tidied('urlCode', siteOf)}
+          />
+          <TextInput
+            label="Thank-you page"
+            description="The page people reach after they bought or signed up, if there is one."
+            placeholder="https://www.example.com/thank-you"
+            inputMode="url"
+            maxLength={2048}
+            {...tidied('urlCodeThankyou', siteOf)}
+          />
+        </>
+      )}
+      <GroupSelect form={form} />
+    </>
+  );
+}
+
+/** What has to be known of a person. */
+export function NeedFields({ form }: { form: CampaignFormState }) {
+  return (
+    <>
+      <Switch
+        label="E-mail address"
+        description="People without a known e-mail address do not become leads."
+        {...form.getInputProps('requireemailaddress', { type: 'checkbox' })}
+      />
+      <Switch
+        label="Phone number"
+        description="People without a known phone number do not become leads."
+        {...form.getInputProps('phoneenabled', { type: 'checkbox' })}
+      />
+      <Switch
+        label="Postal address"
+        description="People without a known postal address do not become leads."
+        {...form.getInputProps('homeaddressenabled', { type: 'checkbox' })}
+      />
+    </>
+  );
+}
+
+/** Which visits become leads: again, how sure, how many, when. */
+export function WhichFields({ form }: { form: CampaignFormState }) {
+  return (
+    <>
+      <Select
+        label="The same person again"
+        description="When somebody who became a lead of this campaign may become one again."
+        allowDeselect={false}
+        data={Object.entries(REIDENTIFY_WORDS).map(([value, label]) => ({ value, label }))}
+        {...form.getInputProps('reidentificationtype')}
+      />
+      <Confidence form={form} />
+      <LimitFields form={form} />
+      <div className={classes.two}>
+        <TextInput
+          label="First day"
+          description="Empty: at once."
+          type="date"
+          {...form.getInputProps('startDate')}
+        />
+        <TextInput
+          label="Last day"
+          description="Empty: without end."
+          type="date"
+          {...form.getInputProps('endDate')}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The fields of a campaign's set-up. `children` come first: the client of a new campaign. */
+export function CampaignFields(props: {
+  form: CampaignFormState;
+  isNew: boolean;
+  planned?: Campaign['planned_costs'];
+  children?: ReactNode;
+}) {
+  const { form } = props;
+  const mayPrice = useMay('campaign.price');
+  const isSearch = form.values.leadspeekType === 'locator';
+  return (
+    <>
       <section className={classes.section}>
         <Stack gap="md">
           {props.children}
-          <TextInput
-            label="Name"
-            description="Only you and your team see it."
-            withAsterisk
-            maxLength={255}
-            {...form.getInputProps('campaignName')}
-          />
-          {isSearch ? (
-            <>
-              <TargetFields
-                values={form.values}
-                errors={form.errors}
-                onChange={(change) => form.setValues(change)}
-                onLeave={(field) => form.validateField(field)}
-              />
-              <TextInput
-                label="Description"
-                description="What this campaign looks for, in your own words."
-                maxLength={1000}
-                {...form.getInputProps('locatordesc')}
-              />
-            </>
-          ) : (
-            <>
-              <TextInput
-                label="Site"
-                description="The address of the site that carries the tag."
-                placeholder="https://www.example.com"
-                withAsterisk
-                inputMode="url"
-                maxLength={2048}
-                {...tidied('urlCode', siteOf)}
-              />
-              <TextInput
-                label="Thank-you page"
-                description="The page people reach after they bought or signed up, if there is one."
-                placeholder="https://www.example.com/thank-you"
-                inputMode="url"
-                maxLength={2048}
-                {...tidied('urlCodeThankyou', siteOf)}
-              />
-            </>
-          )}
+          <NameFields form={form} />
         </Stack>
       </section>
       <section className={classes.section}>
@@ -140,21 +209,7 @@ export function CampaignFields(props: {
           What a lead must have
         </Title>
         <Stack gap="sm">
-          <Switch
-            label="E-mail address"
-            description="People without a known e-mail address do not become leads."
-            {...form.getInputProps('requireemailaddress', { type: 'checkbox' })}
-          />
-          <Switch
-            label="Phone number"
-            description="People without a known phone number do not become leads."
-            {...form.getInputProps('phoneenabled', { type: 'checkbox' })}
-          />
-          <Switch
-            label="Postal address"
-            description="People without a known postal address do not become leads."
-            {...form.getInputProps('homeaddressenabled', { type: 'checkbox' })}
-          />
+          <NeedFields form={form} />
         </Stack>
       </section>
       <section className={classes.section}>
@@ -162,42 +217,11 @@ export function CampaignFields(props: {
           {isSearch ? 'Which people become leads' : 'Which visits become leads'}
         </Title>
         <Stack gap="md">
-          <Select
-            label="The same person again"
-            description="When somebody who became a lead of this campaign may become one again."
-            allowDeselect={false}
-            data={Object.entries(REIDENTIFY_WORDS).map(([value, label]) => ({ value, label }))}
-            {...form.getInputProps('reidentificationtype')}
-          />
-          <Confidence form={form} />
-          <NumberInput
-            label="Leads a day at most"
-            description="Empty: no cap. The day is that of the client's time zone."
-            placeholder="No cap"
-            min={1}
-            max={1_000_000}
-            allowDecimal={false}
-            allowNegative={false}
-            thousandSeparator=","
-            hideControls
-            maw={240}
-            {...form.getInputProps('LimitLead')}
-          />
-          <div className={classes.two}>
-            <TextInput
-              label="First day"
-              description="Empty: at once."
-              type="date"
-              {...form.getInputProps('startDate')}
-            />
-            <TextInput
-              label="Last day"
-              description="Empty: without end."
-              type="date"
-              {...form.getInputProps('endDate')}
-            />
-          </div>
+          <WhichFields form={form} />
         </Stack>
+      </section>
+      <section className={classes.section}>
+        <ReportFields form={form} />
       </section>
       <section className={classes.section}>
         {mayPrice ? (

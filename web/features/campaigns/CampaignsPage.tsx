@@ -1,5 +1,5 @@
-import { Button, Select, Tooltip } from '@mantine/core';
-import { IconPlus, IconTargetArrow } from '@tabler/icons-react';
+import { ActionIcon, Button, Select, Tooltip } from '@mantine/core';
+import { IconFolders, IconPlus, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
@@ -16,12 +16,25 @@ import { Clip, Money, When } from '../../ui/Values.tsx';
 import { CampaignMenu } from './actions.tsx';
 import { BulkActions } from './BulkActions.tsx';
 import { CampaignDrawer } from './CampaignDrawer.tsx';
+import { GroupsDrawer } from './GroupsDrawer.tsx';
+import { groupsQuery } from './groups.queries.ts';
 import { type Campaign, microsOf, pixelState, statusWords } from './model.ts';
 
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
 
+const LINES = {
+  local: 'Campaigns that recognise the visitors of a site and turn them into leads.',
+  locator: 'Campaigns that find people by what they looked for, and where, and turn them into leads.',
+  all: 'What turns people into leads.',
+};
+
 /** The campaigns of the module: the list, and each in a drawer. */
 export default function CampaignsPage() {
+  return <CampaignList />;
+}
+
+/** The list of campaigns, of the module whose page it is. `title`: instead of its name; `isCompact`: only what is looked at daily. */
+export function CampaignList({ title, isCompact = false }: { title?: string; isCompact?: boolean }) {
   const user = useUser();
   const mayCreate = useMay('campaign.create');
   const mayWrite = useMay('campaign.write');
@@ -30,9 +43,18 @@ export default function CampaignsPage() {
   const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
   const slug = decodeURIComponent(useLocation().pathname.split('/')[1] ?? '');
-  const module = slug === user.leadlocatorurl && slug !== '' ? 'locator' : 'local';
+  // A page of no module lists the campaigns of all.
+  const module = slug === user.leadlocatorurl ? 'locator' : slug === user.leadlocalurl ? 'local' : undefined;
   const isSearch = module === 'locator';
-  const input = { ...state.input, status, leadspeekType: module };
+  const groups = useQuery(groupsQuery).data ?? [];
+  const group = groups.find(({ id }) => id !== '' && id === params.group);
+  const input = {
+    ...state.input,
+    status,
+    leadspeekType: module,
+    companyGroupID: group?.id,
+    companyID: params.client,
+  };
   const query = useQuery({
     queryKey: ['campaigns', input],
     queryFn: ({ signal }) => api.campaigns.list(input as never, { signal }),
@@ -40,6 +62,7 @@ export default function CampaignsPage() {
   });
   const selected = useSelection<Campaign>();
   const setStatus = (next: string | null) => set({ status: next ?? undefined, page: undefined });
+  const setGroup = (next: string) => set({ group: next || undefined, page: undefined });
   const create = (
     <Button
       leftSection={<IconPlus size={16} />}
@@ -51,19 +74,17 @@ export default function CampaignsPage() {
   return (
     <>
       <PageHeader
-        title={isSearch ? user.leadlocatorname : user.leadlocalname}
-        line={
-          isSearch
-            ? 'Campaigns that find people by what they looked for, and where, and turn them into leads.'
-            : 'Campaigns that recognise the visitors of a site and turn them into leads.'
-        }
+        title={title ?? (isSearch ? user.leadlocatorname : user.leadlocalname)}
+        line={LINES[module ?? 'all']}
         primary={mayCreate && create}
       />
       <DataTable
         label="Campaigns"
         download={{ list: 'campaigns', query: input }}
-        name="campaigns"
-        columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove, isSearch)}
+        name={isCompact ? 'campaigns.compact' : 'campaigns'}
+        columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove, isSearch).filter(
+          ({ key }) => !isCompact || COMPACT.includes(key),
+        )}
         query={query}
         state={state}
         rowKey={(row) => row.leadspeekID}
@@ -79,16 +100,49 @@ export default function CampaignsPage() {
             : undefined
         }
         search="Search campaigns"
-        filters={status ? [{ label: `Status: ${STATUSES[status]}`, onRemove: () => setStatus(null) }] : []}
+        filters={[
+          ...(status ? [{ label: `Status: ${STATUSES[status]}`, onRemove: () => setStatus(null) }] : []),
+          ...(params.client
+            ? [
+                {
+                  label: `Client: ${query.data?.data[0]?.company_name ?? 'chosen'}`,
+                  onRemove: () => set({ client: undefined, page: undefined }),
+                },
+              ]
+            : []),
+          ...(group ? [{ label: `Group: ${group.group_name}`, onRemove: () => setGroup('') }] : []),
+        ]}
         actions={
-          <Select
-            aria-label="Status"
-            placeholder="Any status"
-            w={140}
-            data={Object.entries(STATUSES).map(([value, label]) => ({ value, label }))}
-            value={status ?? null}
-            onChange={setStatus}
-          />
+          <>
+            {groups.length > 1 && (
+              <Select
+                aria-label="Group"
+                w={160}
+                allowDeselect={false}
+                data={groups.map(({ id, group_name }) => ({ value: id, label: group_name }))}
+                value={group?.id ?? ''}
+                onChange={(next) => setGroup(next ?? '')}
+              />
+            )}
+            <Select
+              aria-label="Status"
+              placeholder="Any status"
+              w={140}
+              data={Object.entries(STATUSES).map(([value, label]) => ({ value, label }))}
+              value={status ?? null}
+              onChange={setStatus}
+            />
+            <Tooltip label="Campaign groups">
+              <ActionIcon
+                variant="default"
+                size={36}
+                aria-label="Campaign groups"
+                onClick={() => set({ groups: '1' }, { push: true })}
+              >
+                <IconFolders size={18} />
+              </ActionIcon>
+            </Tooltip>
+          </>
         }
         empty={
           <EmptyState
@@ -103,10 +157,22 @@ export default function CampaignsPage() {
           />
         }
       />
-      <CampaignDrawer module={module} />
+      <CampaignDrawer module={module ?? 'local'} />
+      <GroupsDrawer />
     </>
   );
 }
+
+/** The columns of the compact table. */
+const COMPACT = [
+  'leadspeek_api_id',
+  'campaignName',
+  'company_name',
+  'status',
+  'leads_30d',
+  'balance',
+  'actions',
+];
 
 function columnsFor(withClient: boolean, withActions: boolean, isSearch: boolean): Column<Campaign>[] {
   const client: Column<Campaign> = {

@@ -25,6 +25,7 @@ import {
   valuesOf,
 } from './model.ts';
 import { campaignQuery, LEAVING, LOST, useCampaignChanged } from './queries.ts';
+import { reportFacts } from './ReportFields.tsx';
 import { placeWords } from './target.ts';
 
 /** What a campaign is set to: a form, or plain facts for who may only read. */
@@ -161,9 +162,13 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
     ['A lead must have', needed.length ? needed.join(', ') : 'Nothing in particular'],
     ['The same person again', REIDENTIFY_WORDS[campaign.reidentificationtype]],
     ['Lowest confidence', `${campaign.minConfidence} %`],
-    ['Leads a day at most', campaign.LimitLead === null ? 'No cap' : num(campaign.LimitLead)],
+    [
+      'Leads at most',
+      campaign.LimitLead === null ? 'No limit' : `${num(campaign.LimitLead)} a ${campaign.LimitLeadFreq}`,
+    ],
     ['First day', day(campaign.startDate, 'At once')],
     ['Last day', day(campaign.endDate, 'Without end')],
+    ...reportFacts(campaign),
     ['Payment term', campaign.PaymentTerm],
     ['Price per lead', money(microsOf(campaign.CostSet), { unit: true })],
     ['Fee per month', money(microsOf(campaign.CostMonth))],

@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import {
   IconArchive,
   IconArchiveOff,
+  IconCopy,
   IconDots,
   IconPlayerPause,
   IconPlayerPlay,
@@ -113,6 +114,22 @@ export function useCampaignAction() {
   return { run, busy };
 }
 
+/** Makes a paused copy of a campaign and opens it. */
+function useDuplicate() {
+  const changed = useCampaignChanged();
+  const [, set] = useSearchParams();
+  return async (campaign: Campaign) => {
+    try {
+      const { data } = await api.campaignMore.duplicate({ leadspeekID: campaign.leadspeekID });
+      changed(data.leadspeekID, data);
+      notifyDone(`${quoted(data)} has been made, paused`);
+      set({ campaign: data.leadspeekID, tab: undefined }, { push: true });
+    } catch (error) {
+      notifyFailed(error, `Duplicate: ${quoted(campaign)}`);
+    }
+  };
+}
+
 /** The menu of what can be done with a campaign. `without`: what stands beside it as a button already. */
 export function CampaignMenu(props: {
   campaign: Campaign;
@@ -124,11 +141,13 @@ export function CampaignMenu(props: {
   const mayWrite = useMay('campaign.write');
   const mayRemove = useMay('campaign.remove');
   const mayExclude = useMay('exclusion.read');
+  const mayCreate = useMay('campaign.create');
+  const duplicate = useDuplicate();
   const [isExcluding, setExcluding] = useState(false);
   const actions = actionsOf(campaign.status).filter(
     (action) => action !== props.without && (action === 'remove' ? mayRemove : mayWrite),
   );
-  if (actions.length === 0 && !mayExclude) return null;
+  if (actions.length === 0 && !mayExclude && !mayCreate) return null;
   return (
     <>
       <Menu position="bottom-end" width={180}>
@@ -144,6 +163,11 @@ export function CampaignMenu(props: {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          {mayCreate && (
+            <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void duplicate(campaign)}>
+              Duplicate
+            </Menu.Item>
+          )}
           {mayExclude && (
             <Menu.Item leftSection={<IconShieldOff size={16} />} onClick={() => setExcluding(true)}>
               Exclusion list

@@ -1,5 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { Client } from '../../../contract/index.ts';
+import { type MoreValues, moreInputOf, moreOf, NEW_MORE, sameMinimum } from './more.ts';
 import { NEW_TARGET, type TargetValues, targetOf } from './target.ts';
 
 /** A campaign as the server tells it. */
@@ -16,7 +17,7 @@ export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> 
 };
 
 /** The set-up as the form holds it; empty texts for what is not set. */
-export interface CampaignValues extends TargetValues {
+export interface CampaignValues extends TargetValues, MoreValues {
   leadspeekType: Campaign['leadspeekType'];
   locatordesc: string;
   companyID: string;
@@ -51,6 +52,7 @@ export const NEW_VALUES: CampaignValues = {
   ...NEW_TARGET,
   leadspeekType: 'local',
   locatordesc: '',
+  ...NEW_MORE,
   companyID: '',
   campaignName: '',
   urlCode: '',
@@ -79,6 +81,7 @@ export function valuesOf(campaign: Campaign): CampaignValues {
     ...targetOf(campaign),
     leadspeekType: campaign.leadspeekType,
     locatordesc: campaign.locatordesc,
+    ...moreOf(campaign),
     companyID: campaign.company_id,
     campaignName: campaign.campaignName,
     urlCode: campaign.urlCode,
@@ -130,6 +133,7 @@ export function costsOf(values: CampaignValues) {
 export function inputOf(values: CampaignValues, withPrice: boolean) {
   const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
   return {
+    ...moreInputOf(values, withPrice),
     campaignName: values.campaignName.trim(),
     ...(values.leadspeekType === 'local'
       ? { urlCode: siteOf(values.urlCode), urlCodeThankyou: siteOf(values.urlCodeThankyou) }
@@ -165,6 +169,7 @@ export function changeOf(values: CampaignValues, base: Campaign, withPrice: bool
   ) as ReturnType<typeof costsOf>;
   return {
     ...inputOf(values, false),
+    ...(withPrice && !sameMinimum(values, moreOf(base)) ? moreInputOf(values, true) : {}),
     ...(withPrice ? costs : {}),
     ...(withPrice && values.effective_from ? { effective_from: values.effective_from } : {}),
   };

@@ -21,7 +21,7 @@ const words: Record<string, [title: string, meaning: string]> = {
   outside_dates: ['Outside the dates', 'The visit came before the start or after the end of the campaign.'],
   inactive: ['Campaign not active', 'The campaign was paused or archived.'],
   paused: ['Campaign paused', 'The campaign was paused.'],
-  daily_cap: ['Daily cap reached', 'The campaign had its leads of the day.'],
+  daily_cap: ['Limit of leads reached', 'The campaign had its leads of the day, week or month.'],
   balance_empty: ['Balance empty', 'The prepaid balance did not cover another lead.'],
   cap_campaign: ['Limit of the campaign', 'The spending limit of the campaign was reached.'],
   cap_client: ['Limit of the client', 'The spending limit of the client was reached.'],

@@ -2,6 +2,7 @@ import { Group, Title } from '@mantine/core';
 import { IconUserSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Client } from '../../../contract/index.ts';
+import type { ModuleName } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -17,8 +18,9 @@ type LeadRow = Awaited<ReturnType<Client['leads']['list']>>['data'][number];
 /** What narrows the leads: a campaign and a span of days. */
 export interface LeadSpan {
   leadspeekID: string | undefined;
-  startDate: string;
-  endDate: string;
+  startDate?: string | undefined;
+  endDate?: string | undefined;
+  moduleType?: ModuleName | undefined;
 }
 
 /** A person's name, or what else is known. */

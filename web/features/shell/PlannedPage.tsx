@@ -1,13 +1,10 @@
 import { Button } from '@mantine/core';
 import {
   IconAd2,
-  IconAddressBook,
-  IconBuildingStore,
   IconChartHistogram,
   IconDatabaseImport,
   IconLayoutGrid,
   IconPlugConnected,
-  IconTargetArrow,
   IconUsersGroup,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -45,27 +42,6 @@ const PLANS = {
     icon: IconAd2,
     next: ['campaigns', 'dashboard'],
   },
-  client: {
-    line: 'The companies you run campaigns for, with their advertising.',
-    empty: 'No client has advertising',
-    text: 'Clients appear here with their banners and audiences. Their lead campaigns are under Campaign Management.',
-    icon: IconBuildingStore,
-    next: ['campaigns', 'dashboard'],
-  },
-  campaign: {
-    line: 'Advertising campaigns and how they perform.',
-    empty: 'There are no advertising campaigns',
-    text: 'Advertising is not available yet. Campaigns that find leads are under Campaign Management.',
-    icon: IconTargetArrow,
-    next: ['campaigns', 'dashboard'],
-  },
-  'campaign-setup': {
-    line: 'Build an advertising campaign step by step.',
-    empty: 'Advertising campaigns cannot be built yet',
-    text: 'To find out who visits a site, start a campaign under Campaign Management instead.',
-    icon: IconTargetArrow,
-    next: ['campaigns', 'dashboard'],
-  },
   audience: {
     line: 'Lists of people that your advertising should reach.',
     empty: 'There are no audiences',
@@ -100,13 +76,6 @@ const PLANS = {
     text: 'Reports are made from completed months. None has been made so far.',
     icon: IconChartHistogram,
     next: ['people-import', 'dashboard'],
-  },
-  'leads-management': {
-    line: 'Every lead of the module, to check and correct.',
-    empty: 'Leads cannot be corrected here yet',
-    text: 'The dashboard lists every lead, with the reason why it matched.',
-    icon: IconAddressBook,
-    next: ['dashboard', 'campaigns'],
   },
 } as const satisfies Partial<Record<PageId, Plan>>;
 

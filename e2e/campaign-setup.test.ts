@@ -1,0 +1,78 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
+
+const HOST = 'acme.localhost';
+let demo: Demo;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  page = await signInAt(browser, demo.url(HOST, '/login'), 'client@demo.test', demo.password);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+const next = () => page.getByRole('button', { name: 'Next' }).click();
+const at = (heading: string) => page.getByRole('heading', { name: heading, exact: true }).waitFor();
+
+test('[CAMP-11] a campaign is built step by step, with its price, and saved as a draft', async () => {
+  await page.goto(demo.url(HOST, '/campaign-setup'));
+  await page.getByRole('heading', { name: 'Build Your Campaign' }).waitFor();
+  await next();
+  await at('Site');
+  await next();
+  await page.getByText('Enter a name').waitFor();
+  await page.getByLabel('Name').fill('Built step by step');
+  await page.getByRole('textbox', { name: 'Site' }).fill('shop.example.com');
+  await next();
+  await at('Leads');
+  await page.getByLabel('Leads at most').fill('20');
+  await next();
+  await at('Reports');
+  await page.getByLabel('Mail each time so many leads have come').fill('5');
+  await next();
+  await page.getByText('Enter at least one e-mail address').waitFor();
+  await page.getByLabel('Told are').fill('desk@shop.example');
+  await next();
+  await at('Price and preview');
+  await page.getByText('for 20 leads a day').waitFor();
+  expect(await axeFindings(page, { serious: true })).toEqual([]);
+  await page.getByRole('button', { name: 'Save as draft' }).click();
+  await page.waitForURL(/campaign-management\?campaign=/);
+  const drawer = page.getByRole('dialog', { name: 'Campaign' });
+  await drawer.getByText('Built step by step').first().waitFor();
+  await drawer.getByText('Paused').first().waitFor();
+});
+
+test('[CAMP-09] a test lead goes out once a minute, and says so', async () => {
+  await page.getByRole('tab', { name: 'Delivery' }).click();
+  await page.getByRole('button', { name: 'Send test lead' }).click();
+  await page.getByText('The test lead is in the list of leads.').waitFor();
+  await page.getByRole('button', { name: 'Send test lead' }).click();
+  await page
+    .getByText('You can only attempt this test once every minute. Please try again later.')
+    .first()
+    .waitFor();
+});
+
+test('[CAMP-16] groups are made beside the list, and narrow it', async () => {
+  await page.goto(demo.url(HOST, '/campaign'));
+  await page.getByRole('button', { name: 'Campaign groups' }).click();
+  await page.getByLabel('New group').fill('Spring');
+  await page.getByRole('button', { name: 'Add group' }).click();
+  await page.getByText('0 campaigns').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('combobox', { name: 'Group' }).click();
+  const options = await page.getByRole('listbox', { name: 'Group' }).getByRole('option').allTextContents();
+  expect(options).toEqual(['View All', 'Spring']);
+  await page.getByRole('option', { name: 'Spring' }).click();
+  await page.waitForURL(/group=/);
+  await page.getByText('Built step by step').waitFor({ state: 'detached' });
+});

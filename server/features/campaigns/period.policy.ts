@@ -1,0 +1,49 @@
+import type { FREQUENCIES } from '../../../contract/campaign-fields.ts';
+
+export type Frequency = (typeof FREQUENCIES)[number];
+
+const plainDay = (at: Date, zone: string): Temporal.PlainDate =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate();
+const instantOf = (day: Temporal.PlainDate, zone: string): Date =>
+  new Date(day.toZonedDateTime({ timeZone: zone }).epochMilliseconds);
+
+/** The first day of the day, week (from Monday) or month that an instant falls in. */
+function firstDay(at: Date, every: Frequency, zone: string): Temporal.PlainDate {
+  const day = plainDay(at, zone);
+  if (every === 'week') return day.subtract({ days: day.dayOfWeek - 1 });
+  return every === 'month' ? day.with({ day: 1 }) : day;
+}
+
+/** When the day, week or month of an instant began, and when it ends, in a time zone. */
+export function periodOf(at: Date, every: Frequency, zone: string): { from: Date; to: Date } {
+  const first = firstDay(at, every, zone);
+  return {
+    from: instantOf(first, zone),
+    to: instantOf(
+      first.add(every === 'day' ? { days: 1 } : every === 'week' ? { weeks: 1 } : { months: 1 }),
+      zone,
+    ),
+  };
+}
+
+/** A limit of leads as a campaign holds it. */
+export interface LeadLimit {
+  daily_cap: number | null;
+  limit_every: Frequency;
+  limit_starts_on: string | null;
+  limit_ends_on: string | null;
+}
+
+/**
+ * Since when leads count for a campaign's limit at an instant: from the beginning of its day, week or month, but not before the
+ * first day of the limit. Null: no limit holds, for there is none or the day is outside of it.
+ */
+export function limitSince(campaign: LeadLimit, at: Date, zone: string): Date | null {
+  const { daily_cap, limit_every, limit_starts_on, limit_ends_on } = campaign;
+  if (daily_cap === null) return null;
+  const today = plainDay(at, zone).toString();
+  if ((limit_starts_on && today < limit_starts_on) || (limit_ends_on && today > limit_ends_on)) return null;
+  const first = firstDay(at, limit_every, zone).toString();
+  const since = limit_starts_on && limit_starts_on > first ? limit_starts_on : first;
+  return instantOf(Temporal.PlainDate.from(since), zone);
+}

@@ -1,0 +1,114 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Schema } from '../../platform/db/schema.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+
+export type ReportRow = Selectable<Schema['campaign_report']>;
+
+/** Who hears of campaigns' leads. */
+export async function reportsOf(tx: Tx, campaignIds: string[]): Promise<Map<string, ReportRow>> {
+  if (campaignIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('campaign_report')
+    .selectAll()
+    .where('campaign_id', '=', sql<string>`any(${campaignIds}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.campaign_id, row]));
+}
+
+/** The same of one campaign, locked; undefined: nobody. */
+export async function lockReport(tx: Tx, campaignId: string): Promise<ReportRow | undefined> {
+  return tx
+    .selectFrom('campaign_report')
+    .selectAll()
+    .where('campaign_id', '=', campaignId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function putReport(tx: Tx, row: Insertable<Schema['campaign_report']>): Promise<void> {
+  const { campaign_id: _id, root_id: _root, agency_id: _agency, company_id: _company, ...set } = row;
+  await tx
+    .insertInto('campaign_report')
+    .values(row)
+    .onConflict((c) => c.column('campaign_id').doUpdateSet(set))
+    .execute();
+}
+
+/** Where the last report of a campaign ended; null: there was none. */
+export async function reportedUntil(tx: Tx, campaignId: string): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('campaign_report_sent')
+    .select('covers_to')
+    .where('campaign_id', '=', campaignId)
+    .orderBy('covers_from', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.covers_to ?? null;
+}
+
+/** Counts leads of campaigns that somebody wants to be told of; answers those of which so many have come. */
+export async function countForNotices(
+  tx: Tx,
+  leads: { campaignId: string; count: number }[],
+): Promise<string[]> {
+  const { rows } = await sql<{ campaign_id: string }>`
+    update campaign_report r set counted = r.counted + n.count
+    from unnest(${leads.map((l) => l.campaignId)}::uuid[], ${leads.map((l) => l.count)}::bigint[]) n (id, count)
+    where r.campaign_id = n.id and r.notify_every is not null
+    returning case when r.counted - r.told >= r.notify_every then r.campaign_id end as campaign_id`.execute(
+    tx,
+  );
+  return rows.flatMap((row) => row.campaign_id ?? []);
+}
+
+export async function markTold(tx: Tx, campaignId: string, told: bigint): Promise<void> {
+  await tx.updateTable('campaign_report').set({ told }).where('campaign_id', '=', campaignId).execute();
+}
+
+/** Campaigns of a root whose report is due, the longest due first. */
+export async function dueReports(tx: Tx, rootId: string, at: Date, most: number) {
+  return tx
+    .selectFrom('campaign_report as r')
+    .innerJoin('campaign as c', 'c.id', 'r.campaign_id')
+    .select(['r.campaign_id', 'r.root_id', 'r.agency_id', 'r.company_id', 'c.name', 'c.number'])
+    .where('r.root_id', '=', rootId)
+    .where('r.due_at', '<=', at)
+    .orderBy('r.due_at')
+    .limit(most)
+    .execute();
+}
+
+/** A due report, locked; undefined: somebody else makes it, or has. */
+export async function takeDue(tx: Tx, campaignId: string, at: Date): Promise<ReportRow | undefined> {
+  return tx
+    .selectFrom('campaign_report')
+    .selectAll()
+    .where('campaign_id', '=', campaignId)
+    .where('due_at', '<=', at)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+/** Notes a report that was made, and when the next one is due. */
+export async function settleReport(
+  tx: Tx,
+  sent: Insertable<Schema['campaign_report_sent']>,
+  next: Date,
+): Promise<void> {
+  await tx.insertInto('campaign_report_sent').values(sent).execute();
+  await tx
+    .updateTable('campaign_report')
+    .set({ covers_from: sent.covers_to, due_at: next })
+    .where('campaign_id', '=', sent.campaign_id)
+    .execute();
+}
+
+/** There is nothing to report yet: the next look is at `next`. */
+export async function putOff(tx: Tx, campaignId: string, next: Date): Promise<void> {
+  await tx
+    .updateTable('campaign_report')
+    .set({ due_at: next })
+    .where('campaign_id', '=', campaignId)
+    .execute();
+}

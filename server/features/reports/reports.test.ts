@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import type { Company, MadeCampaign } from '../../test/factories.ts';
+
+let app: TestApp;
+let root: Company;
+let client: Company;
+let asClient: string;
+let asAgency: string;
+const HOST = 'acme.test';
+const fields = { campaignName: 'Tents', urlCode: 'https://shop.example.com/' };
+interface Told {
+  leadspeekID: string;
+  version: number;
+  [field: string]: unknown;
+}
+
+beforeAll(async () => {
+  app = await testApp();
+  root = await app.make.root({ host: 'root.test', name: 'Base' });
+  const agency = await app.make.agency(root, { host: HOST, name: 'Acme' });
+  client = await app.make.client(agency, { name: 'Northwind' });
+  await app.make.user(client, { email: 'client@x.test', password: PASSWORD });
+  await app.make.user(agency, { email: 'agency@x.test', password: PASSWORD });
+  asClient = await app.signIn('client@x.test', HOST);
+  asAgency = await app.signIn('agency@x.test', HOST);
+});
+afterAll(() => app.close());
+
+const call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object, token = asClient) =>
+  app.call(method, `/api/leadspeek/${path}`, { host: HOST, token, ...(body ? { body } : {}) });
+const create = async (more: object = {}, token = asClient) =>
+  (await call('POST', 'client/create', { ...fields, ...more }, token)).body.data as unknown as Told;
+const get = async (id: string) => (await call('GET', `getcampaign/${id}`)).body as unknown as Told;
+const update = async (id: string, more: object, token = asClient) =>
+  call(
+    'PUT',
+    'client/update',
+    { ...fields, leadspeekID: id, version: (await get(id)).version, ...more },
+    token,
+  );
+
+/** So many visits of people who are known; they become leads where nothing stops them. */
+async function visits(campaign: Pick<MadeCampaign, 'siteKey'>, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const person = app.make.person();
+    await app.make.people(root, [person]);
+    await app.make.visit(campaign, { email: person.email! });
+  }
+  await app.features.leads.resolver.resolveAll();
+}
+const leadsOf = async (id: string): Promise<number> =>
+  (await app.admin.query('select count(*)::int as n from lead where campaign_id = $1', [id])).rows[0].n;
+const go = async (instant: string): Promise<void> => {
+  app.clock.advance(new Date(instant).getTime() - app.clock.now().getTime());
+  await app.features.visits.keepPartitions(2);
+  // Access tokens live for 15 minutes.
+  asClient = await app.signIn('client@x.test', HOST);
+  asAgency = await app.signIn('agency@x.test', HOST);
+};
+/** Does what waits in the queue of notices, twice each: a job may be given to two. */
+async function tell(): Promise<void> {
+  const { rows } = await app.admin.query(
+    `delete from pgboss.job where name = 'reports.notice' returning data`,
+  );
+  for (const { data } of [...rows, ...rows]) await app.features.reports.tellOfLeads(data);
+}
+const due = () => app.features.reports.sendDue(root.id);
+async function mails(kind: string) {
+  const all = await app.features.mail.outbox({ rootId: root.id }, 200);
+  // Made in one instant, mails have no order of their own.
+  return all
+    .filter((mail) => mail.kind === kind)
+    .sort(
+      (a, b) =>
+        a.created_at.getTime() - b.created_at.getTime() ||
+        (a.subject + a.to_address < b.subject + b.to_address ? -1 : 1),
+    );
+}
+
+describe('[CAMP-06] the limit of leads', () => {
+  test('fields travel there and back; what is left out of a change stays', async () => {
+    const made = await create({
+      LimitLead: 20,
+      LimitLeadFreq: 'week',
+      LimitLeadStart: '2026-03-01',
+      LimitLeadEnd: '2026-03-31',
+      leadsAmountNotification: 5,
+      adminNotifyTo: 'One@Shop.example, two@shop.example\none@shop.example',
+      reportType: 'CSV',
+      reportFreq: 'month',
+      reportSentTo: ['boss@shop.example'],
+    });
+    const expected = {
+      LimitLead: 20,
+      LimitLeadFreq: 'week',
+      LimitLeadStart: '2026-03-01',
+      LimitLeadEnd: '2026-03-31',
+      enableMinimumLimitLeads: 'F',
+      minimumLimitLeads: null,
+      leadsAmountNotification: 5,
+      adminNotifyTo: ['one@shop.example', 'two@shop.example'],
+      reportType: 'CSV',
+      reportFreq: 'month',
+      reportSentTo: ['boss@shop.example'],
+      next_report_at: '2026-04-01T05:05:00.000Z',
+    };
+    expect(made).toMatchObject(expected);
+    expect((await update(made.leadspeekID, { LimitLead: 20 })).body.data).toMatchObject(expected);
+    const off = await update(made.leadspeekID, {
+      LimitLead: 20,
+      reportType: 'none',
+      leadsAmountNotification: '',
+    });
+    expect(off.body.data).toMatchObject({
+      reportType: 'none',
+      next_report_at: null,
+      leadsAmountNotification: null,
+    });
+  });
+
+  test.each([
+    ['LimitLeadFreq', { LimitLeadFreq: 'year' }],
+    ['LimitLeadStart', { LimitLeadStart: '2026-02-30' }],
+    ['LimitLeadEnd', { LimitLeadStart: '2026-03-02', LimitLeadEnd: '2026-03-01' }],
+    ['minimumLimitLeads', { enableMinimumLimitLeads: 'T' }],
+    ['leadsAmountNotification', { leadsAmountNotification: 0 }],
+    ['adminNotifyTo', { leadsAmountNotification: 1 }],
+    ['adminNotifyTo.0', { adminNotifyTo: 'nobody' }],
+    ['reportSentTo', { reportType: 'CSV' }],
+    ['reportSentTo', { reportSentTo: Array.from({ length: 11 }, (_, i) => `a${i}@shop.example`) }],
+    ['reportType', { reportType: 'PDF' }],
+  ])('refuses a wrong %s', async (field, more) => {
+    const { status, body } = await call('POST', 'client/create', { ...fields, ...more });
+    expect([status, Object.keys(body.errors as object)]).toEqual([422, [field]]);
+  });
+
+  test('the minimum is the agency’s, and holds for the client: below, at and above it', async () => {
+    const floor = { companyID: client.id, enableMinimumLimitLeads: 'T', minimumLimitLeads: 10 };
+    const { leadspeekID } = await create({ ...floor, LimitLead: 10 }, asAgency);
+    const below = await update(leadspeekID, { LimitLead: 9 });
+    expect([below.status, below.body.errors]).toEqual([422, { LimitLead: ['must be at least 10'] }]);
+    for (const LimitLead of [10, 11, null])
+      expect((await update(leadspeekID, { LimitLead })).body.data).toMatchObject({
+        LimitLead,
+        enableMinimumLimitLeads: 'T',
+        minimumLimitLeads: 10,
+      });
+    for (const more of [{ minimumLimitLeads: 5 }, { enableMinimumLimitLeads: 'F' }]) {
+      const refused = await update(leadspeekID, { LimitLead: 10, ...more });
+      expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([
+        403,
+        ['minimumLimitLeads'],
+      ]);
+    }
+    const low = await call('POST', 'client/create', { ...fields, ...floor, LimitLead: 9 }, asAgency);
+    expect(Object.keys(low.body.errors as object)).toEqual(['LimitLead']);
+    const lifted = await update(leadspeekID, { LimitLead: 1, enableMinimumLimitLeads: 'F' }, asAgency);
+    expect(lifted.body.data).toMatchObject({
+      LimitLead: 1,
+      enableMinimumLimitLeads: 'F',
+      minimumLimitLeads: null,
+    });
+  });
+
+  test('a week’s limit counts from Monday, in the client’s time zone, within its span only', async () => {
+    await go('2026-03-20T15:00:00Z'); // a Friday
+    const campaign = await app.make.campaign(client);
+    expect(
+      (await update(campaign.id, { LimitLead: 2, LimitLeadFreq: 'week', LimitLeadEnd: '2026-03-23' })).status,
+    ).toBe(200);
+    await visits(campaign, 1);
+    expect(await leadsOf(campaign.id)).toBe(1); // below
+    await go('2026-03-23T04:59:00Z'); // Sunday evening in Chicago
+    await visits(campaign, 2);
+    expect(await leadsOf(campaign.id)).toBe(2); // at the limit, and one above it refused
+    await go('2026-03-23T05:01:00Z'); // Monday there
+    await visits(campaign, 3);
+    expect(await leadsOf(campaign.id)).toBe(4);
+    await go('2026-03-24T05:01:00Z'); // the limit’s span is over
+    await visits(campaign, 3);
+    expect(await leadsOf(campaign.id)).toBe(7);
+  });
+});
+
+describe('[CAMP-06] people are told of leads', () => {
+  test('each time so many have come: not below, once at, once for many', async () => {
+    const campaign = await app.make.campaign(client, { name: 'Notices' });
+    await update(campaign.id, {
+      leadsAmountNotification: 3,
+      adminNotifyTo: ['boss@shop.example', 'desk@shop.example'],
+    });
+    await visits(campaign, 2);
+    await tell();
+    expect(await mails('campaign.leads')).toEqual([]);
+    await visits(campaign, 1);
+    await tell();
+    expect((await mails('campaign.leads')).map((mail) => [mail.to_address, mail.subject])).toEqual([
+      ['boss@shop.example', '3 new leads: Tents'],
+      ['desk@shop.example', '3 new leads: Tents'],
+    ]);
+    app.clock.advance(1000);
+    await visits(campaign, 7); // 7: two times 3, and one that waits
+    await tell();
+    const all = await mails('campaign.leads');
+    expect(all.map((mail) => mail.subject).slice(2)).toEqual(['6 new leads: Tents', '6 new leads: Tents']);
+    // An agency without a brand of its own shows its root's.
+    expect(all[2]!.from_name).toBe('Base');
+    // No person is named.
+    for (const mail of all) expect(mail.body?.text).not.toMatch(/people\.example|Last\d/);
+    await visits(campaign, 2);
+    await tell();
+    expect(await mails('campaign.leads')).toHaveLength(6);
+  });
+});
+
+describe('[CAMP-06] reports', () => {
+  test('at a day’s end each address gets its leads once, and no lead is in two reports', async () => {
+    await go('2026-05-04T16:00:00Z');
+    const campaign = await app.make.campaign(client, { name: 'Daily' });
+    const quiet = await app.make.campaign(client, { name: 'Quiet' });
+    const on = { reportType: 'CSV', reportFreq: 'day', reportSentTo: ['a@shop.example', 'b@shop.example'] };
+    await update(campaign.id, { ...on, campaignName: 'Daily' });
+    await update(quiet.id, { ...on, campaignName: 'Quiet' });
+    await visits(campaign, 2);
+    expect(await due()).toBe(0);
+    await go('2026-05-05T05:04:59Z');
+    expect(await due()).toBe(0);
+    await go('2026-05-05T05:05:00Z');
+    await visits(campaign, 1); // of the next day
+    // Two workers at once, and once more: one report each.
+    const made = await Promise.all([due(), due()]);
+    expect(made[0]! + made[1]! + (await due())).toBe(2);
+    const first = await mails('campaign.report');
+    expect(first.map((mail) => [mail.to_address, mail.subject])).toEqual([
+      ['a@shop.example', '2 leads, 2026-05-04: Daily'],
+      ['b@shop.example', '2 leads, 2026-05-04: Daily'],
+    ]);
+    const { file } = first[0]!.body!;
+    expect(file!.name).toMatch(/^leads-\d+-2026-05-04\.csv$/);
+    const lines = file!.text.replace(/\r\n$/, '').split('\r\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^\ufeffDate,Campaign ID,Campaign,Client,First Name/);
+    expect(lines[0]).not.toMatch(/Price/);
+    // Away for two days: what was missed comes at once, and only that.
+    await go('2026-05-08T12:00:00Z');
+    expect(await due()).toBe(2);
+    const later = (await mails('campaign.report')).slice(2);
+    expect(later.map((mail) => mail.subject)).toEqual(
+      Array(2).fill('1 lead, 2026-05-05 to 2026-05-07: Daily'),
+    );
+    const { rows } = await app.admin.query(
+      `select leads, recipients from campaign_report_sent where campaign_id = any($1) order by campaign_id = $2 desc, covers_from`,
+      [[campaign.id, quiet.id], campaign.id],
+    );
+    expect(rows).toEqual([
+      { leads: 2, recipients: 2 },
+      { leads: 1, recipients: 2 },
+      { leads: 0, recipients: 0 },
+      { leads: 0, recipients: 0 },
+    ]);
+    const { rows: logged } = await app.admin.query(
+      `select d.description from user_log l join user_log_detail d on d.log_id = l.id where l.action = 'report.sent'`,
+    );
+    expect(logged).toHaveLength(2);
+    expect(JSON.stringify(logged)).not.toMatch(/@/);
+  });
+
+  test('switched off and on again, a report begins where the last one ended', async () => {
+    await go('2026-06-01T12:00:00Z');
+    const campaign = await app.make.campaign(client, { name: 'Again' });
+    const on = { reportType: 'CSV', reportFreq: 'day', reportSentTo: ['again@shop.example'] };
+    await update(campaign.id, on);
+    await visits(campaign, 1);
+    await go('2026-06-02T06:00:00Z');
+    await due();
+    await update(campaign.id, { reportType: 'none' });
+    await go('2026-06-02T07:00:00Z');
+    await visits(campaign, 1);
+    await update(campaign.id, { ...on, reportFreq: 'month' });
+    await go('2026-07-02T07:00:00Z');
+    await due();
+    const sent = (await mails('campaign.report')).filter((mail) => mail.to_address === 'again@shop.example');
+    expect(sent.map((mail) => mail.subject)).toEqual([
+      '1 lead, 2026-06-01: Tents',
+      '1 lead, 2026-06-02 to 2026-06-30: Tents',
+    ]);
+  });
+});

@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import type { Owner } from '../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { defineJob } from '../../platform/jobs.ts';
+import type { Mail } from '../../platform/mail.ts';
+import { layOut, type MailContent } from '../../platform/mail-layout.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import { type Campaigns, GRACE_MS, periodOf } from '../campaigns/index.ts';
+import type { Leads } from '../leads/index.ts';
+import type { Notices } from '../ledger/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+
+const noticeJob = defineJob('reports.notice', z.object({ rootId: z.uuid(), campaignId: z.uuid() }));
+const dueJob = defineJob('reports.due', z.object({}));
+
+/** So many leads a file has at most; a mail with more is taken by few servers. */
+const MOST_LEADS = 10_000;
+/** Reports made in one go. */
+const STEP = 100;
+
+type ClientOwner = Owner & { agency_id: string };
+type NoticeSender = Awaited<ReturnType<Notices['sender']>>;
+type Due = Awaited<ReturnType<Campaigns['reports']['dueReports']>>[number];
+
+export type Reports = ReturnType<typeof createReports>;
+
+/**
+ * Tells the people that a campaign names of its leads (spec product 3: leadsAmountNotification, reportSentTo): that so many
+ * have come, without personal data, and at each period's end the leads themselves as a CSV file.
+ */
+export function createReports(
+  platform: Platform,
+  deps: {
+    tenants: Tenants;
+    audit: Audit;
+    notices: Notices;
+    mail: Mail;
+    campaigns: Campaigns;
+    leads: Leads;
+  },
+) {
+  const { db, clock, jobs } = platform;
+  const { tenants, audit, notices, mail, campaigns, leads } = deps;
+
+  platform.events.on('leads.accepted', async (tx, event) => {
+    if (event.isTest) return;
+    const counts = new Map<string, number>();
+    for (const { campaignId } of event.leads) counts.set(campaignId, (counts.get(campaignId) ?? 0) + 1);
+    const reached = await campaigns.reports.countForNotices(
+      tx,
+      [...counts].map(([campaignId, count]) => ({ campaignId, count })),
+    );
+    const rootId = event.leads[0]!.owner.root_id;
+    await jobs.send(
+      tx,
+      noticeJob,
+      reached.map((campaignId) => ({ rootId, campaignId })),
+    );
+  });
+
+  /** One mail to each address, in the name of the campaign's agency. */
+  async function send(
+    tx: Tx,
+    given: { kind: string; owner: ClientOwner; to: string[]; sender: NoticeSender; content: MailContent },
+    file?: { name: string; type: string; text: string },
+  ): Promise<void> {
+    const text = layOut(given.sender, given.content);
+    for (const address of given.to)
+      await mail.enqueue(tx, {
+        ...text,
+        ...(file ? { file } : {}),
+        kind: given.kind,
+        owner: given.owner,
+        to: { name: '', address },
+        sender: given.sender,
+      });
+  }
+  const ownerOf = (row: ClientOwner): ClientOwner => ({
+    root_id: row.root_id,
+    agency_id: row.agency_id,
+    company_id: row.company_id,
+  });
+
+  /** Tells that so many leads have come, if they have and nobody has told. Safe to run twice. */
+  async function tellOfLeads({ rootId, campaignId }: { rootId: string; campaignId: string }): Promise<void> {
+    const found = await inScope(db.app, { rootId }, (tx) => campaigns.visible(tx, campaignId));
+    if (!found) return;
+    const sender = await notices.sender(ownerOf(found));
+    await inScope(db.app, { rootId }, async (tx) => {
+      const row = await campaigns.reports.lockReport(tx, campaignId);
+      if (!row?.notify_every) return;
+      const every = BigInt(row.notify_every);
+      const open = row.counted - row.told;
+      if (open < every) return;
+      const told = open - (open % every);
+      await campaigns.reports.markTold(tx, campaignId, row.told + told);
+      await send(tx, {
+        kind: 'campaign.leads',
+        owner: ownerOf(row),
+        to: row.notify_to,
+        sender,
+        content: {
+          subject: `${told} new ${told === 1n ? 'lead' : 'leads'}: ${found.name}`,
+          lines: [
+            `The campaign ${found.name} (#${found.number}) has brought ${told} new ${told === 1n ? 'lead' : 'leads'}.`,
+            `You are told each time ${every === 1n ? 'a lead has' : `${every} leads have`} come in. Who they are is shown on the dashboard.`,
+          ],
+        },
+      });
+    });
+  }
+
+  /** Makes the report of a campaign that is due, if nobody has. True: it is made. */
+  async function report({ name, number, ...owner }: Due): Promise<boolean> {
+    const sender = await notices.sender(ownerOf(owner));
+    return inScope(db.app, { rootId: owner.root_id }, async (tx) => {
+      const now = clock.now();
+      const row = await campaigns.reports.takeDue(tx, owner.campaign_id, now);
+      if (!row?.report_every || !row.covers_from || !row.due_at) return false;
+      const zone = (await campaigns.timeZones(tx, [row.company_id])).get(row.company_id) ?? 'America/Chicago';
+      // One report for all periods that are over, also where the server was away for some.
+      const over = new Date(now.getTime() - GRACE_MS);
+      const present = periodOf(over, row.report_every, zone);
+      const span = { from: row.covers_from, before: present.from };
+      const next = new Date(present.to.getTime() + GRACE_MS);
+      const made =
+        span.before > span.from && (await leads.report(tx, row.root_id, row.campaign_id, span, MOST_LEADS));
+      if (made) {
+        const day = (at: Date) =>
+          Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate();
+        const [first, last] = [day(span.from), day(span.before).subtract({ days: 1 })];
+        const days = first.equals(last) ? `${first}` : `${first} to ${last}`;
+        const words = `${made.count} ${made.count === 1 ? 'lead' : 'leads'}`;
+        await send(
+          tx,
+          {
+            kind: 'campaign.report',
+            owner: ownerOf(row),
+            to: row.report_to,
+            sender,
+            content: {
+              subject: `${words}, ${days}: ${name}`,
+              lines: [
+                `The campaign ${name} (#${number}) brought ${words}, ${days}. They are in the file attached.`,
+                ...(made.count > MOST_LEADS
+                  ? [`The file holds the first ${MOST_LEADS}. The dashboard exports all of them.`]
+                  : []),
+              ],
+              after: [
+                'The file holds personal data. Keep it as you keep such data, and no longer than you need it.',
+              ],
+            },
+          },
+          {
+            name: `leads-${number}-${first}.csv`,
+            type: 'text/csv; charset=utf-8',
+            text: made.text,
+          },
+        );
+        await audit.recordSystem(tx, now, ownerOf(row), {
+          action: 'report.sent',
+          objectKind: 'campaign',
+          objectId: row.campaign_id,
+          description: `Sent the report of campaign #${number}: ${words}, ${days}, to ${row.report_to.length} ${row.report_to.length === 1 ? 'address' : 'addresses'}`,
+        });
+      }
+      if (span.before > span.from)
+        await campaigns.reports.settleReport(
+          tx,
+          {
+            campaign_id: row.campaign_id,
+            ...ownerOf(row),
+            covers_from: span.from,
+            covers_to: span.before,
+            leads: made ? made.count : 0,
+            recipients: made ? row.report_to.length : 0,
+            created_at: now,
+          },
+          next,
+        );
+      else await campaigns.reports.putOff(tx, row.campaign_id, next);
+      return true;
+    });
+  }
+
+  return {
+    tellOfLeads,
+    /** Makes the reports of a root that are due; one that fails holds up no other. Returns how many were made. */
+    async sendDue(rootId: string): Promise<number> {
+      let made = 0;
+      const failures: unknown[] = [];
+      for (;;) {
+        const due = await inScope(db.app, { rootId }, (tx) =>
+          campaigns.reports.dueReports(tx, rootId, clock.now(), STEP),
+        );
+        let now = 0;
+        for (const one of due) {
+          try {
+            if (await report(one)) now++;
+          } catch (error) {
+            failures.push(error);
+          }
+        }
+        made += now;
+        if (due.length < STEP || now === 0) break;
+      }
+      if (failures.length > 0) throw failures[0];
+      return made;
+    },
+    /** Starts telling, and looks every five minutes for reports that are due. */
+    async start(): Promise<void> {
+      await jobs.work(noticeJob, { pollingIntervalSeconds: 5 }, (payload) => tellOfLeads(payload));
+      await jobs.work(dueJob, { pollingIntervalSeconds: 30 }, async () => {
+        for (const rootId of await tenants.roots()) await this.sendDue(rootId);
+      });
+      await jobs.schedule(dueJob, '*/5 * * * *', {});
+    },
+  };
+}

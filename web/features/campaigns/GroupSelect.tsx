@@ -1,0 +1,22 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { groupsQuery } from './groups.queries.ts';
+import type { CampaignFormState } from './model.ts';
+
+/** In which group of the own company the campaign is; nothing where there are no groups. */
+export function GroupSelect({ form }: { form: CampaignFormState }) {
+  const groups = useQuery(groupsQuery).data?.filter(({ id }) => id !== '');
+  if (!groups?.length) return null;
+  return (
+    <Select
+      label="Group"
+      description="How your company sorts its campaigns."
+      data={[
+        { value: '', label: 'In no group' },
+        ...groups.map((one) => ({ value: one.id, label: one.group_name })),
+      ]}
+      allowDeselect={false}
+      {...form.getInputProps('companyGroupID')}
+    />
+  );
+}

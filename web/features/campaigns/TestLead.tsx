@@ -1,0 +1,48 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { useMay } from '../../api/user.ts';
+import { num } from '../../ui/format.ts';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+
+/** Sends a marked lead the whole way of delivery; once a minute at most, which the server tells. */
+export function TestLead({ campaignId }: { campaignId: string }) {
+  const cache = useQueryClient();
+  const mayWrite = useMay('campaign.write');
+  const [busy, setBusy] = useState(false);
+  if (!mayWrite) return null;
+  const send = async () => {
+    setBusy(true);
+    try {
+      const { webhooks } = await api.leads.sendTestLead({ leadspeekID: campaignId });
+      notifyDone(
+        webhooks === 0
+          ? 'The test lead is in the list of leads. The campaign has no webhook that it could go to.'
+          : `The test lead is on its way to ${webhooks === 1 ? '1 webhook' : `${num(webhooks)} webhooks`}.`,
+      );
+      for (const key of ['deliveries', 'webhooks', 'leads'])
+        void cache.invalidateQueries({ queryKey: [key] });
+    } catch (error) {
+      notifyFailed(error, 'Send a test lead');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Group justify="space-between" gap="xs" mb="md">
+      <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
+        A test lead is made up, marked as a test wherever it shows, and costs nothing.
+      </Text>
+      <Button
+        variant="default"
+        loading={busy}
+        leftSection={<IconSend size={16} aria-hidden="true" />}
+        onClick={() => void send()}
+      >
+        Send test lead
+      </Button>
+    </Group>
+  );
+}

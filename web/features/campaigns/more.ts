@@ -1,0 +1,127 @@
+import type { Client } from '../../../contract/index.ts';
+
+type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
+
+/** A day, week or month: of a limit of leads, and of reports. */
+export type Frequency = Campaign['LimitLeadFreq'];
+
+export const FREQUENCY_WORDS: Record<Frequency, string> = {
+  day: 'Day',
+  week: 'Week, from Monday',
+  month: 'Month',
+};
+
+/** When reports are sent, in words. */
+export const REPORT_WORDS: Record<Frequency | 'none', string> = {
+  none: 'No reports',
+  day: 'Every day',
+  week: 'Every Monday',
+  month: 'On the first of a month',
+};
+
+/** The fields of contract/campaign-fields.ts as the form holds them; addresses one a line. */
+export interface MoreValues {
+  companyGroupID: string;
+  LimitLeadFreq: Frequency;
+  LimitLeadStart: string;
+  LimitLeadEnd: string;
+  enableMinimumLimitLeads: boolean;
+  minimumLimitLeads: number | string;
+  leadsAmountNotification: number | string;
+  adminNotifyTo: string;
+  /** 'none', or how often. */
+  report: Frequency | 'none';
+  reportSentTo: string;
+}
+
+export const NEW_MORE: MoreValues = {
+  companyGroupID: '',
+  LimitLeadFreq: 'day',
+  LimitLeadStart: '',
+  LimitLeadEnd: '',
+  enableMinimumLimitLeads: false,
+  minimumLimitLeads: '',
+  leadsAmountNotification: '',
+  adminNotifyTo: '',
+  report: 'none',
+  reportSentTo: '',
+};
+
+export const moreOf = (campaign: Campaign): MoreValues => ({
+  companyGroupID: campaign.companyGroupID ?? '',
+  LimitLeadFreq: campaign.LimitLeadFreq,
+  LimitLeadStart: campaign.LimitLeadStart ?? '',
+  LimitLeadEnd: campaign.LimitLeadEnd ?? '',
+  enableMinimumLimitLeads: campaign.enableMinimumLimitLeads === 'T',
+  minimumLimitLeads: campaign.minimumLimitLeads ?? '',
+  leadsAmountNotification: campaign.leadsAmountNotification ?? '',
+  adminNotifyTo: campaign.adminNotifyTo.join('\n'),
+  report: campaign.reportType === 'none' ? 'none' : campaign.reportFreq,
+  reportSentTo: campaign.reportSentTo.join('\n'),
+});
+
+/** Whether two forms have the same least limit. */
+export const sameMinimum = (a: MoreValues, b: MoreValues): boolean =>
+  a.enableMinimumLimitLeads === b.enableMinimumLimitLeads && a.minimumLimitLeads === b.minimumLimitLeads;
+
+const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value));
+
+/** E-mail addresses out of what people type or paste, each once. */
+export const addressesOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(/[\s,;]+/)
+      .map((one) => one.toLowerCase())
+      .filter(Boolean),
+  ),
+];
+
+/** The fields as the calls take them. `withMinimum`: only who may set a price may set the least limit. */
+export function moreInputOf(values: MoreValues, withMinimum: boolean) {
+  return {
+    companyGroupID: values.companyGroupID,
+    LimitLeadFreq: values.LimitLeadFreq,
+    LimitLeadStart: values.LimitLeadStart,
+    LimitLeadEnd: values.LimitLeadEnd,
+    ...(withMinimum
+      ? {
+          enableMinimumLimitLeads: values.enableMinimumLimitLeads ? ('T' as const) : ('F' as const),
+          minimumLimitLeads: numberOf(values.minimumLimitLeads),
+        }
+      : {}),
+    leadsAmountNotification: numberOf(values.leadsAmountNotification),
+    adminNotifyTo: addressesOf(values.adminNotifyTo),
+    ...(values.report === 'none'
+      ? { reportType: 'none' as const }
+      : { reportType: 'CSV' as const, reportFreq: values.report }),
+    reportSentTo: addressesOf(values.reportSentTo),
+  };
+}
+
+const countFault = (value: number | string): string | null =>
+  value === '' || (Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000)
+    ? null
+    : 'Enter a whole number from 1 to 1,000,000, or leave it empty';
+
+/** What is wrong with a list of addresses; null: nothing. */
+export function addressesFault(text: string, isNeeded: boolean): string | null {
+  const all = addressesOf(text);
+  if (all.length === 0) return isNeeded ? 'Enter at least one e-mail address' : null;
+  if (all.length > 10) return 'Enter at most 10 addresses';
+  const wrong = all.find((one) => one.length > 70 || !/^[^@]+@[^@]+\.[^@.]{2,}$/.test(one));
+  return wrong ? `“${wrong}” is not an e-mail address` : null;
+}
+
+/** The rules that the form knows by itself; the server has the last word. */
+export const MORE_RULES = {
+  LimitLeadEnd: (value: string, all: MoreValues) =>
+    value && all.LimitLeadStart && value < all.LimitLeadStart
+      ? 'Choose a day that is not before the first day'
+      : null,
+  minimumLimitLeads: (value: number | string, all: MoreValues) =>
+    all.enableMinimumLimitLeads && value === '' ? 'Enter the least limit' : countFault(value),
+  leadsAmountNotification: countFault,
+  adminNotifyTo: (value: string, all: MoreValues) =>
+    addressesFault(value, all.leadsAmountNotification !== ''),
+  reportSentTo: (value: string, all: MoreValues) => addressesFault(value, all.report !== 'none'),
+};
