@@ -59,6 +59,7 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
       <DataTable
         label="Keyword counts"
         name="counts"
+        download={{ list: 'keyword-counts', query: input }}
         columns={columnsFor(campaign, mayWrite, isProcessing, changed)}
         query={query}
         state={state}

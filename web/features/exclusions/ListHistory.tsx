@@ -59,6 +59,7 @@ export function ListHistory(props: {
       <DataTable
         label="Lists"
         name="exclusion-lists"
+        download={{ list: 'exclusion-lists', query: { paramID: place.id, campaignType: place.level } }}
         bare
         columns={columns}
         query={query}
