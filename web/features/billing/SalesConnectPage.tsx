@@ -107,7 +107,7 @@ export default function SalesConnectPage() {
   const reset = useStep(() => api.payments.resetAccount());
   const status = STATUSES[known];
   const letGo = async () => {
-    const title = `${status.reset}?`;
+    const title = known === 'completed' ? 'Disconnect your account?' : 'Start again with another account?';
     if (!status.loses || (await confirm({ title, body: status.loses, verb: status.reset, danger: true })))
       reset.mutate({});
   };
@@ -171,7 +171,7 @@ export default function SalesConnectPage() {
               <ul>
                 {lacks.map((one) => (
                   <li key={one}>
-                    <Text size="sm">{prettyCode(one)}</Text>
+                    <Text size="sm">{prettyCode(one.replaceAll('.', '_'))}</Text>
                   </li>
                 ))}
               </ul>
