@@ -164,6 +164,7 @@ export const ownMessages = {
   noAccount: 'There is no account with the card provider yet. Open one first.',
   accountOpened: 'The account is open. Its owner has now to fill in what the card provider requires.',
   accountReset: 'The account is disconnected. Cards of your clients have to be entered again.',
+  ownAccountReset: 'The account is disconnected. Connect another one to be paid your commissions.',
   accountNotReady: 'The payment account cannot take charges at the moment.',
   chargeAsked: 'The card provider has been asked.',
   chargeSettled: 'The charge is settled.',

@@ -18,7 +18,7 @@ const Secret = z.string().min(1).max(500);
 const Saved = Done.extend({ customer_card_id: Id, card: Card });
 const Form = z.object({ setup: z.string().min(1).max(500).describe('As payment/card/start answered it') });
 
-/** The agency's account at the card provider (spec product 3 and 4). */
+/** An account at the card provider: the agency's, or a sales person's own (spec product 3 and 4). */
 export const ConnectedAccount = z.object({
   status_acc: AccountState,
   charges_enabled: z.boolean(),
@@ -162,9 +162,9 @@ export const payments = {
       method: 'POST',
       path: '/general/connected-account/create',
       tags: ['Payments'],
-      summary: "Open the agency's account at the card provider",
+      summary: "Open the agency's account at the card provider; a sales person's own",
     })
-    .meta({ access: 'account.write', notInView: true })
+    .meta({ access: 'account.connect', notInView: true })
     .output(Done.extend(ConnectedAccount.shape)),
   linkAccount: call
     .route({
@@ -174,26 +174,26 @@ export const payments = {
       summary:
         "A page of the provider on which the account's owner fills in what is required; to be used once",
     })
-    .meta({ access: 'account.write', notInView: true })
+    .meta({ access: 'account.connect', notInView: true })
     .output(z.object({ url: z.string(), expires_at: Instant })),
   checkAccount: call
     .route({
       method: 'GET',
       path: '/general/connected-account/check',
       tags: ['Payments'],
-      summary: "How the agency's account stands now",
+      summary: "How the agency's account stands now; a sales person's own",
     })
-    .meta({ access: 'account.write', notInView: true })
+    .meta({ access: 'account.connect', notInView: true })
     .output(ConnectedAccount),
   resetAccount: call
     .route({
       method: 'POST',
       path: '/general/reset-payment-connection',
       tags: ['Payments'],
-      summary: "Let go of the agency's account, so that another can be opened",
-      description: "The clients' cards are on that account: they must be entered anew.",
+      summary: "Let go of the agency's account, or a sales person's own, so that another can be opened",
+      description: "The cards of an agency's clients are on its account: they must be entered anew.",
     })
-    .meta({ access: 'account.write', notInView: true })
+    .meta({ access: 'account.connect', notInView: true })
     .output(Done.extend(ConnectedAccount.shape)),
   problems: call
     .route({
@@ -303,7 +303,7 @@ export const payments = {
       tags: ['Sandbox'],
       summary: "Open the sandbox's form of an account, by the token of its link",
     })
-    .meta({ access: 'account.write', notInView: true })
+    .meta({ access: 'account.connect', notInView: true })
     .input(z.object({ token: z.string().min(1).max(100) }))
     .output(z.object({ status: z.enum(['open', 'expired']), back: z.string(), again: z.string() })),
   sandboxSubmit: call
@@ -313,7 +313,7 @@ export const payments = {
       tags: ['Sandbox'],
       summary: "Send the sandbox's form of the own account; the verdict comes half a minute later",
     })
-    .meta({ access: 'account.write', notInView: true })
+    .meta({ access: 'account.connect', notInView: true })
     .input(z.object({ verdict: z.enum(['approve', 'reject']) }))
     .output(Done.extend(ConnectedAccount.shape)),
 };

@@ -78,10 +78,11 @@ export const PERMISSIONS = {
   'card.write': [...agencies, 'client.owner'],
   'card.direct': ['client.owner'],
   'account.write': agencies,
+  // The agency's account at the card provider; sales people have one each.
+  'account.connect': [...agencies, 'root.sales', 'agency.sales'],
   // Whoever is the agency itself (spec calls 6: user or userdownline).
   'wallet.read': ['agency.owner'],
   'wallet.write': ['agency.owner'],
-  'sales.account': ['root.sales', 'agency.sales'],
   'sales.assign': [...roots, ...agencies],
   'sales.downline': ['root.sales', 'agency.sales'],
   'view.log': ['agency.owner', 'client.owner'],
@@ -129,7 +130,6 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'client.list': null,
   'questionnaire.own': null,
   'document.read': null,
-  'sales.account': null,
   'sales.assign': ['Settings', 'update'],
   'sales.downline': null,
   'view.log': null,
@@ -155,6 +155,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'payment.read': ['Settings', 'enable'],
   'payment.mend': ['Settings', 'update'],
   'account.write': ['Settings', 'update'],
+  'account.connect': ['Settings', 'update'],
   'wallet.read': null,
   'wallet.write': null,
   'agreement.accept': ['Settings', 'update'],

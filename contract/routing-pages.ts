@@ -131,7 +131,7 @@ export const PAGES = [
     path: '/user/sandbox-account/{token}',
     title: 'Payment account (sandbox)',
     ...inside,
-    permission: 'account.write',
+    permission: 'account.connect',
     duringSetup: true,
   },
   {

@@ -157,7 +157,7 @@ path                                          root   enterprise rootAdmin rootSa
 /user/profile-setup                           P      P          P         connect   P        P       P         P           P           P        P       P
 /user/profile-setup-v1                        P      P          P         connect   prof     prof    P         prof        prof        prof     prof    P
 /user/card-setting                            P      P          P         connect   404      P       P         P           404         404      P       P
-/user/sandbox-account/abc                     404    404        404       connect   404      P       P         P           404         404      404     P
+/user/sandbox-account/abc                     404    404        404       P         P        P       P         P           P           P        404     P
 /user/questionnaire                           P      P          P         connect   P        P       P         P           P           P        404     P
 /user/questionnaire-add                       P      P          P         connect   P        P       P         P           P           P        404     P
 /user/sessions                                P      P          P         P         P        P       P         P           P           P        P       P

@@ -39,6 +39,8 @@ export type Why =
 
 const AGENCY_LIST = '/configuration/agency-list';
 const SALES_CONNECT = '/configuration/sales-connect-account';
+/** Where sales people get by connecting it. */
+const OF_SALES_ACCOUNT = ['sales-connect-account', 'sandbox-account'];
 const CARD = '/user/card-setting';
 const PROFILE_SETUP = '/user/profile-setup';
 
@@ -125,7 +127,7 @@ function forced(facts: SignedIn, page: PageRow): Decision | undefined {
   const { user, setup } = facts;
   if (page.always) return undefined;
   if (isSales(user)) {
-    if (salesAccount(facts) === 'completed' || page.id === 'sales-connect-account') return undefined;
+    if (salesAccount(facts) === 'completed' || OF_SALES_ACCOUNT.includes(page.id)) return undefined;
     return go(SALES_CONNECT, 'salesAccount');
   }
   if (page.id === 'card-setting' || !setup) return undefined;

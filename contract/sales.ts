@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { AccountState } from './people.ts';
 import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
-import { SandboxStep } from './setup.ts';
 
 /** In whose care a company is; ids and names are empty where nobody holds the role (spec product 3, Agency node). */
 export const SalesOf = z.object({
@@ -73,14 +71,4 @@ export const sales = {
     .meta({ access: 'sales.downline' })
     .input(PageQuery.extend({ companyID: Id.optional(), kind: z.enum(['agency', 'client']).optional() }))
     .output(Page(SalesCompany)),
-  sandboxAccount: call
-    .route({
-      method: 'POST',
-      path: '/general/sandbox-sales-account/{step}',
-      tags: ['Sandbox'],
-      summary: 'Take the own sales account a step on; only while no payment provider is configured',
-    })
-    .meta({ access: 'sales.account', notInView: true })
-    .input(z.object({ step: SandboxStep }))
-    .output(z.object({ ...Done.shape, status_acc: AccountState })),
 };

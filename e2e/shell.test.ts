@@ -221,11 +221,21 @@ describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
     await page.getByText('Connect your payment account').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Connect account' }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/user/sandbox-account/'));
+    await page.getByRole('button', { name: 'Send, to be refused' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    // Left without being sent, it is begun; and the form opens anew.
+    await page.goto(demo.url('localhost', '/configuration/agency-list'));
+    await page.waitForURL((url) => url.pathname === '/configuration/sales-connect-account');
     await page.getByText('Your account is begun').waitFor();
+    await page.getByText('The payment provider still asks for:').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Finish the form' }).click();
+    await page.getByRole('button', { name: 'Send, to be accepted' }).click();
+    await page.waitForURL((url) => url.pathname === '/configuration/sales-connect-account');
     await page.getByText('Verification in progress').waitFor();
-    await page.getByRole('button', { name: 'Let it be verified' }).click();
-    await page.getByText('Your account is connected').waitFor();
+    // The sandbox takes half a minute to look at it; the page finds out by itself.
+    await page.getByText('Your account is connected').waitFor({ timeout: 60_000 });
     await page.getByRole('link', { name: 'Agency List' }).click();
     await page.waitForURL((url) => url.pathname === '/configuration/agency-list');
     await page.close();

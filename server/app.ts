@@ -56,7 +56,7 @@ import { createPrepaid, prepaidRoutes } from './features/prepaid/index.ts';
 import { createReports } from './features/reports/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
-import { createSetup, profileRoutes, rolesRoutes, salesRoutes, setupRoutes } from './features/setup/index.ts';
+import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
 import { createWallet, startWallet } from './features/wallet/index.ts';
@@ -432,10 +432,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.tenants, tenancy.handlers);
     calls(contract.settings, settings.handlers);
     calls(contract.setup, setupRoutes(features.setup));
-    calls(contract.sales, {
-      ...salesListRoutes(features.sales),
-      ...salesRoutes(features.setup),
-    });
+    calls(contract.sales, salesListRoutes(features.sales));
     calls(contract.documents, documents.handlers);
     calls(contract.profile, profile.handlers);
     calls(contract.roles, rolesRoutes(features.setup));

@@ -126,10 +126,7 @@ export function createFactories(features: Features, platform: Platform) {
     },
     /** Takes a sales person's sandbox account a step on. */
     salesAccount(company: Company, userId: string, step: 'start' | 'submit' | 'approve'): Promise<unknown> {
-      const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
-      return inScope(db.app, { rootId: company.root_id }, (tx) =>
-        features.billing.accounts.sandboxSales(tx, owner, userId, step, clock.now()),
-      );
+      return features.billing.accounts.sandboxAccount({ ...ownerOf(company), user_id: userId }, step);
     },
     /** Gives an agency to sales people of its root, or a client to those of its agency. */
     sales(

@@ -731,10 +731,6 @@ let samples: Record<string, Sample> = {
     named: false,
     request: () => ({ url: '/api/general/sandbox-account/approve', body: {} }),
   },
-  'POST /api/general/sandbox-sales-account/:step': {
-    named: false,
-    request: () => ({ url: '/api/general/sandbox-sales-account/submit', body: {} }),
-  },
   'GET /api/general/document/:name': {
     named: false,
     request: () => ({ url: '/api/general/document/privacy-policy' }),
@@ -2002,7 +1998,6 @@ describe('[LOGS-03] the user log', () => {
     const asked: Record<string, Grade> = {
       'people.import': 'root.owner',
       'optout.write': 'root.owner',
-      'sales.account': 'root.sales',
       'sales.downline': 'root.sales',
       'payment.mend': 'root.owner',
     };

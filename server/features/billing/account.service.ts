@@ -1,13 +1,9 @@
-import { Refusal } from '../../../contract/errors.ts';
-import { ownMessages } from '../../../contract/messages.ts';
 import { FIRST_PACKAGE } from '../../../contract/package-rules.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { EventHub } from '../../platform/events.ts';
-import type { Account, Payments, SandboxStep } from '../payments/index.ts';
-import { SALES_STEP } from './account.policy.ts';
+import type { Payments } from '../payments/index.ts';
 import * as store from './account.store.ts';
-import { salesAccount, saveSalesAccount } from './sales.store.ts';
 
 type AgencyOwner = Owner & { agency_id: string };
 
@@ -49,11 +45,7 @@ export function createAccounts(payments: Payments, events: EventHub) {
     /** An agency's account at the provider. */
     connected: payments.accounts.of,
     /** A sales person's own account, which commissions are paid to. */
-    ofSales: async (tx: Tx, userId: string): Promise<Account> => {
-      const { status } = (await salesAccount(tx, userId)) ?? { status: '' as const };
-      const isDone = status === 'completed';
-      return { status, charges_enabled: isDone, payouts_enabled: isDone, requirements: [] };
-    },
+    ofSales: payments.accounts.ofSales,
     /** How a company is billed. */
     terms: async (tx: Tx, companyId: string) => (await store.billingOf(tx, companyId)) ?? NOTHING_SET,
     setTerms: store.saveBilling,
@@ -63,15 +55,7 @@ export function createAccounts(payments: Payments, events: EventHub) {
     toggleMinimumSpend: store.toggleMinimumSpend,
     /** Puts a test card on file. @throws Refusal 409 where a provider is configured */
     sandboxCard: (owner: AgencyOwner, outcome: 'works' | 'declines') => payments.sandbox.card(owner, outcome),
-    /** Takes an agency's sandbox account a step on, at once. @throws Refusal 409 where a provider is configured */
+    /** Takes an agency's or a sales person's sandbox account a step on, at once. @throws Refusal 409 where a provider is configured */
     sandboxAccount: payments.sandbox.step,
-
-    /** Takes a sales person's sandbox account a step on. @throws Refusal 409 where a provider is configured */
-    async sandboxSales(tx: Tx, owner: Owner, userId: string, step: SandboxStep, at: Date) {
-      if (payments.gateway.provider !== 'sandbox') throw new Refusal('conflict', ownMessages.sandboxOnly);
-      const status = SALES_STEP[step];
-      await saveSalesAccount(tx, { user_id: userId, ...owner, provider: 'sandbox', status, updated_at: at });
-      return status;
-    },
   };
 }

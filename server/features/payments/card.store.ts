@@ -87,32 +87,3 @@ export async function keepCustomer(tx: Tx, row: Insertable<Schema['payment_custo
     .execute();
   return (await customerOf(tx, row.company_id, row.provider, row.account))!;
 }
-
-/** An agency's account at the card provider. */
-export async function connectedAccount(tx: Tx, agencyId: string) {
-  return tx
-    .selectFrom('connected_account')
-    .select([
-      'provider',
-      'reference',
-      'status',
-      'charges_enabled',
-      'payouts_enabled',
-      'requirements',
-      'updated_at',
-    ])
-    .where('company_id', '=', agencyId)
-    .executeTakeFirst();
-}
-
-export async function saveConnectedAccount(
-  tx: Tx,
-  row: Insertable<Schema['connected_account']>,
-): Promise<void> {
-  const { root_id, agency_id, company_id, ...values } = row;
-  await tx
-    .insertInto('connected_account')
-    .values({ root_id, agency_id, company_id, ...values })
-    .onConflict((c) => c.column('company_id').doUpdateSet(values))
-    .execute();
-}

@@ -29,10 +29,14 @@ export function createNoticeDesk(
 
   /** Does what a notice asks for; answers what came of it. */
   async function handle(notice: Notice): Promise<string> {
+    const { kind } = notice;
+    if (kind === 'account.updated' || kind === 'account.disconnected' || kind === 'payout.failed') {
+      const state = notice.account ? await accounts.heard(notice.account) : undefined;
+      return state ? `account ${state.status || 'gone'}` : 'of nobody that we know';
+    }
     const place = await placeOf(db.app, notice);
     if (!place) return 'of nobody that we know';
-    const owner = { root_id: place.root_id, agency_id: place.agency_id };
-    switch (notice.kind) {
+    switch (kind) {
       case 'charge.processing':
       case 'charge.succeeded':
       case 'charge.failed':
@@ -76,12 +80,6 @@ export function createNoticeDesk(
       case 'card.updated':
       case 'card.removed':
         return notice.card ? cards.heard(place.root_id, notice.card, notice.account) : 'names no card';
-      case 'account.updated':
-      case 'account.disconnected':
-      case 'payout.failed': {
-        const state = await accounts.refresh({ ...owner, company_id: place.agency_id });
-        return `account ${state.status || 'gone'}`;
-      }
       case 'card.saved':
       case 'card.failed':
       case 'other':

@@ -7,12 +7,13 @@ import type { Handlers } from '../../platform/http/routes.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { SANDBOX_CARDS } from '../../providers/sandbox-cards/index.ts';
-import type { Account } from './account.service.ts';
+import { type Account, holdsOwn } from './account.service.ts';
 import { microsOfCents } from './policy.ts';
 import type { Payments } from './service.ts';
 
 /** Where the provider sends an account's owner: its step asks how the account stands, and makes a new link. */
 const BACK = '/user/profile-setup';
+const SALES_BACK = '/configuration/sales-connect-account';
 /** Notices are small; Stripe's largest objects stay far below. */
 const NOTICE_BYTES = 256 * 1024;
 
@@ -106,12 +107,13 @@ export function paymentsRoutes(
       ...stateOf(await accounts.create(ctx)),
     }),
     async linkAccount(ctx) {
-      const { url, expiresAt } = await accounts.link(ctx, { refresh: BACK, back: BACK });
+      const back = holdsOwn(ctx) ? SALES_BACK : BACK;
+      const { url, expiresAt } = await accounts.link(ctx, { refresh: back, back });
       return { url, expires_at: expiresAt.toISOString() };
     },
     checkAccount: async (ctx) => stateOf(await accounts.check(ctx)),
     resetAccount: async (ctx) => ({
-      ...done(ownMessages.accountReset),
+      ...done(holdsOwn(ctx) ? ownMessages.ownAccountReset : ownMessages.accountReset),
       ...stateOf(await accounts.reset(ctx)),
     }),
 

@@ -1,11 +1,10 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
-import { inScope } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { CardGateway } from '../../providers/payments.ts';
 import type { SandboxGateway } from '../../providers/sandbox-cards/index.ts';
-import { type Account, type Accounts, type AgencyOwner, agencyOf } from './account.service.ts';
+import { type Account, type Accounts, type AgencyOwner, type Holder, holderOf } from './account.service.ts';
 import type { Cards } from './card.service.ts';
 import { failed } from './gateway-errors.ts';
 
@@ -16,7 +15,7 @@ export type SandboxStep = 'start' | 'submit' | 'approve' | 'reject' | 'disable' 
 
 /** What the provider's own pages would do, where the sandbox stands in for one. */
 export function createSandbox(
-  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  { clock }: Pick<Platform, 'clock'>,
   { gateway, cards, accounts }: { gateway: CardGateway; cards: Cards; accounts: Accounts },
 ) {
   /** @throws Refusal 409 where a provider is configured */
@@ -24,25 +23,23 @@ export function createSandbox(
     if (gateway.provider !== 'sandbox') throw new Refusal('conflict', ownMessages.sandboxOnly);
     return gateway;
   };
-  /** The sandbox's id of the own agency's account. @throws Refusal 409 without one */
-  async function accountOf(owner: AgencyOwner): Promise<string> {
-    const { reference } = await inScope(db.app, { rootId: owner.root_id }, (tx) =>
-      accounts.referenceOf(tx, owner.company_id),
-    );
+  /** The sandbox's id of somebody's account. @throws Refusal 409 without one */
+  async function accountOf(holder: Holder): Promise<string> {
+    const reference = await accounts.reference(holder);
     if (!reference) throw new Refusal('conflict', ownMessages.noAccount);
     return reference;
   }
 
-  /** Takes an agency's account a step on, at once. */
-  async function step(owner: AgencyOwner, wanted: SandboxStep): Promise<Account> {
+  /** Takes an account a step on, at once. */
+  async function step(holder: Holder, wanted: SandboxStep): Promise<Account> {
     const network = sandbox();
-    if (wanted === 'reset') return accounts.letGo(owner);
-    const account = await accounts.ensure(owner);
+    if (wanted === 'reset') return accounts.letGo(holder);
+    const { reference: account } = await accounts.ensure(holder);
     if (wanted === 'submit') await network.submitForm(account, 'approve');
     if (wanted === 'approve' || wanted === 'reject') await network.submitForm(account, wanted, 0);
     if (wanted === 'approve') await network.requireMore(account, []);
     if (wanted === 'disable') await network.requireMore(account, ['external_account']);
-    return accounts.refresh(owner);
+    return accounts.refresh(holder);
   }
 
   return {
@@ -72,20 +69,20 @@ export function createSandbox(
       };
     },
 
-    /** Opens the form of an account by the token of its link. @throws Refusal 404 for another agency's */
+    /** Opens the form of an account by the token of its link. @throws Refusal 404 for somebody else's */
     async open(ctx: Ctx, token: string) {
       const form = await sandbox().openForm(token);
-      if (!form || form.account !== (await accountOf(agencyOf(ctx))))
+      if (!form || form.account !== (await accountOf(holderOf(ctx))))
         throw new Refusal('not_found', ownMessages.notFound);
       const { pathname: back } = new URL(form.returnUrl);
       return { status: form.status, back, again: new URL(form.refreshUrl).pathname };
     },
 
-    /** Sends the form of the own agency's account. */
+    /** Sends the form of the own account, or the own agency's. */
     async submit(ctx: Ctx, verdict: 'approve' | 'reject'): Promise<Account> {
-      const owner = agencyOf(ctx);
-      await sandbox().submitForm(await accountOf(owner), verdict);
-      return accounts.refresh(owner);
+      const holder = holderOf(ctx);
+      await sandbox().submitForm(await accountOf(holder), verdict);
+      return accounts.refresh(holder);
     },
 
     step,

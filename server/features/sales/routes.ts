@@ -17,7 +17,7 @@ export function salesNames(assigned: readonly { role: string; id: string; name: 
 }
 
 /** The calls about sales people and their companies; what they do for themselves is the set-up's. */
-export function salesListRoutes(sales: Sales): Omit<Handlers<typeof contract.sales>, 'sandboxAccount'> {
+export function salesListRoutes(sales: Sales): Handlers<typeof contract.sales> {
   return {
     async getSalesList(ctx, { companyID }) {
       const { people, assigned } = await sales.list(ctx, companyID);

@@ -86,20 +86,6 @@ export function createSetupChanges(
       return state.status;
     },
 
-    /** Takes the own sales account in the sandbox a step on. @throws Refusal 409 where a provider is configured */
-    sandboxSales: (ctx: Ctx, step: Step) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const { userId } = ctx.actor;
-        const status = await billing.accounts.sandboxSales(tx, ownerOf(ctx), userId, step, ctx.clock.now());
-        await audit.record(tx, ctx, {
-          action: 'account.changed',
-          objectKind: 'user',
-          objectId: userId,
-          description: `Took the own sandbox sales account to '${status || 'none'}'`,
-        });
-        return status;
-      }),
-
     /** Accepts a document for the own company. @throws Refusal 422 for one that is not for such a company */
     agree: (ctx: Ctx, document: Document): Promise<string> => agreements.agree(ctx, document),
 

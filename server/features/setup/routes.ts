@@ -6,15 +6,6 @@ import type { Setup } from './service.ts';
 
 const done = (message: string) => ({ result: 'success' as const, message });
 
-/** The calls of sales people for themselves. */
-export function salesRoutes(setup: Setup): Pick<Handlers<typeof contract.sales>, 'sandboxAccount'> {
-  return {
-    async sandboxAccount(ctx, input) {
-      return { ...done(ownMessages.sandboxAccount), status_acc: await setup.sandboxSales(ctx, input.step) };
-    },
-  };
-}
-
 /** The calls of the feature. */
 export function setupRoutes(setup: Setup): Handlers<typeof contract.setup> {
   return {

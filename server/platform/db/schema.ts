@@ -236,6 +236,9 @@ export interface Schema {
     provider: 'sandbox' | 'stripe';
     reference: Default<string>;
     status: '' | 'pending' | 'inverification' | 'completed' | 'failed';
+    charges_enabled: Default<boolean>;
+    payouts_enabled: Default<boolean>;
+    requirements: ColumnType<string[], string | undefined, string>;
     updated_at: At;
   };
   sales_assignment: ClientOwner & {

@@ -1,7 +1,11 @@
 import { Button, Text, Title } from '@mantine/core';
 import { IconCheck, IconFlask } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { api } from '../../api/client.ts';
-import { useSetup } from '../../api/user.ts';
+import { userQuery, useSetup, useUser } from '../../api/user.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { prettyCode } from '../../ui/format.ts';
 import { HelpButton } from '../../ui/HelpModal.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
@@ -9,7 +13,8 @@ import classes from './billing.module.css';
 import film from './connect-account.webm';
 import { useStep } from './useStep.ts';
 
-type Step = Parameters<typeof api.sales.sandboxAccount>[0]['step'];
+/** How often the provider is asked while it verifies; it also tells the server, which the next question then finds. */
+const ASK_MS = 10_000;
 
 const STEPS = [
   { title: 'Connect the payment account', text: 'Say where your commissions are to be paid.' },
@@ -24,50 +29,91 @@ const STATUSES = {
     tone: 'info',
     title: 'Connect your payment account',
     text: 'Your commissions are paid to an account of your own. Connect it to go on to your agencies.',
-    main: { step: 'start', words: 'Connect account' },
-    others: [],
+    form: 'Connect account',
+    reset: undefined,
+    loses: undefined,
   },
   pending: {
     at: 1,
     tone: 'warn',
     title: 'Finish the form',
     text: 'Your account is begun, but its form is not complete. Finish it, so that it can be verified.',
-    main: { step: 'submit', words: 'Finish the form' },
-    others: [{ step: 'reset', words: 'Start again' }],
+    form: 'Finish the form',
+    reset: 'Start again',
+    loses: 'What you have entered at the payment provider so far is left behind.',
   },
   inverification: {
     at: 2,
     tone: 'info',
     title: 'Verification in progress',
     text: 'Your details are being checked. There is nothing to do; this page changes when it is done.',
-    main: undefined,
-    others: [],
+    form: undefined,
+    reset: undefined,
+    loses: undefined,
   },
   completed: {
     at: 3,
     tone: 'good',
     title: 'Your account is connected',
     text: 'Commissions are paid to it. You can go on to your agencies.',
-    main: undefined,
-    others: [{ step: 'reset', words: 'Disconnect' }],
+    form: undefined,
+    reset: 'Disconnect',
+    loses: 'Only this page is open to you then, until another account is connected.',
   },
   failed: {
     at: 0,
     tone: 'bad',
     title: 'Your account could not be verified',
-    text: 'The provider did not accept the details. Connect the account again and check what you enter.',
-    main: { step: 'start', words: 'Connect account again' },
-    others: [],
+    text: 'The provider did not accept the details. Start again, and check what you enter.',
+    form: undefined,
+    reset: 'Start again',
+    loses: undefined,
   },
 } as const;
 
 /** Where sales people connect the account their commissions are paid to, before anything else. */
 export default function SalesConnectPage() {
   const setup = useSetup();
-  const go = useStep((step: Step) => api.sales.sandboxAccount({ step }));
-  const status = STATUSES[setup.accountconnected];
+  const { isViewMode } = useUser();
+  const queryClient = useQueryClient();
+  const known = setup.accountconnected;
+  // Whoever comes back from the provider's form sees what it says now, not what was known before.
+  const { data: account } = useQuery({
+    queryKey: ['payment', 'own-account', known],
+    queryFn: ({ signal }) => api.payments.checkAccount(undefined, { signal }),
+    enabled: known !== '' && !isViewMode,
+    refetchInterval: known === 'inverification' ? ASK_MS : false,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  const heard = account?.status_acc;
+  useEffect(() => {
+    if (heard !== undefined && heard !== known)
+      void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
+  }, [heard, known, queryClient]);
+  const form = useStep(async () => {
+    try {
+      const { message } = await api.payments.createAccount();
+      const { url } = await api.payments.linkAccount();
+      window.location.assign(url);
+      return { message };
+    } catch (error) {
+      // The account may have been opened before its form could not be: the page shows how far it came.
+      await queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
+      throw error;
+    }
+  });
+  const reset = useStep(() => api.payments.resetAccount());
+  const status = STATUSES[known];
+  const letGo = async () => {
+    const title = known === 'completed' ? 'Disconnect your account?' : 'Start again with another account?';
+    if (!status.loses || (await confirm({ title, body: status.loses, verb: status.reset, danger: true })))
+      reset.mutate({});
+  };
   const isSandbox = setup.paymentgateway === 'sandbox';
-  const verify = setup.accountconnected === 'inverification';
+  const lacks = known === 'pending' ? (account?.account_requirements ?? setup.account_requirements) : [];
+  const busy = form.isPending || reset.isPending;
   return (
     <>
       <PageHeader
@@ -119,36 +165,38 @@ export default function SalesConnectPage() {
               </li>
             ))}
           </ol>
-          {isSandbox ? (
-            <Text size="sm" c="dimmed">
-              No payment provider is connected, so each step is done here at once. No money moves.
-            </Text>
-          ) : (
-            <Text size="sm" c="dimmed">
-              The payment provider&apos;s form is not connected on this page yet. Ask support to connect your
-              account.
-            </Text>
+          {lacks.length > 0 && (
+            <>
+              <Text size="sm">The payment provider still asks for:</Text>
+              <ul>
+                {lacks.map((one) => (
+                  <li key={one}>
+                    <Text size="sm">{prettyCode(one.replaceAll('.', '_'))}</Text>
+                  </li>
+                ))}
+              </ul>
+            </>
           )}
           {isSandbox && (
+            <Text size="sm" c="dimmed">
+              No payment provider is connected, so the sandbox&apos;s own form stands in for it. No money
+              moves.
+            </Text>
+          )}
+          {isViewMode ? (
+            <Text size="sm" c="dimmed">
+              Only the person themselves can connect their account.
+            </Text>
+          ) : (
             <div className={classes.actions}>
-              {status.others.map(({ step, words }) => (
-                <Button key={step} variant="default" onClick={() => go.mutate(step)} disabled={go.isPending}>
-                  {words}
+              {status.reset && (
+                <Button variant="default" onClick={() => void letGo()} disabled={busy}>
+                  {status.reset}
                 </Button>
-              ))}
-              {verify && (
-                <>
-                  <Button variant="default" onClick={() => go.mutate('reject')} disabled={go.isPending}>
-                    Let it be refused
-                  </Button>
-                  <Button onClick={() => go.mutate('approve')} loading={go.isPending}>
-                    Let it be verified
-                  </Button>
-                </>
               )}
-              {status.main && (
-                <Button onClick={() => go.mutate(status.main.step)} loading={go.isPending}>
-                  {status.main.words}
+              {status.form && (
+                <Button onClick={() => form.mutate({})} loading={form.isPending} disabled={busy}>
+                  {status.form}
                 </Button>
               )}
             </div>

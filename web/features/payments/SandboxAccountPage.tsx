@@ -51,10 +51,10 @@ export default function SandboxAccountPage() {
           ) : query.data.status === 'expired' ? (
             <>
               <Notice tone="warn" title="This link has been used, or is too old">
-                Open a new one from the set-up.
+                Open a new one where you came from.
               </Notice>
               <Group mt="md">
-                <Button onClick={() => void back(query.data.again)}>Back to the set-up</Button>
+                <Button onClick={() => void back(query.data.again)}>Go back</Button>
               </Group>
             </>
           ) : (
