@@ -293,12 +293,12 @@ describe('the own password and devices', () => {
     await fromMenu(page, 'Devices');
     await page.getByRole('heading', { name: 'Signed-in devices' }).waitFor();
     await page.getByText('This device').waitFor();
-    const buttons = page.getByRole('button', { name: 'Sign out Chrome on Windows' });
+    const buttons = page.getByRole('button', { name: 'Sign out Chrome on Linux' });
     await expect.poll(() => buttons.count()).toBe(2);
     await buttons.first().click();
-    await dialog(page, 'Sign out Chrome on Windows?').getByRole('button', { name: 'Cancel' }).click();
+    await dialog(page, 'Sign out Chrome on Linux?').getByRole('button', { name: 'Cancel' }).click();
     await buttons.first().click();
-    await dialog(page, 'Sign out Chrome on Windows?').getByRole('button', { name: 'Sign out' }).click();
+    await dialog(page, 'Sign out Chrome on Linux?').getByRole('button', { name: 'Sign out' }).click();
     await expect.poll(() => buttons.count()).toBe(1);
     await page.getByRole('button', { name: 'Sign out others' }).click();
     await dialog(page, 'Sign out all other devices?')

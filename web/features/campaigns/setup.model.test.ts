@@ -3,19 +3,30 @@ import { ApiError } from '../../api/errors.ts';
 import { NEW_VALUES } from './model.ts';
 import { contentsOf, firstWrongStep, STEP_FIELDS } from './setup.model.ts';
 
+const TARGET_FIELDS = [
+  'locationtarget',
+  'locatorcity',
+  'locatordesc',
+  'locatorkeyword',
+  'locatorstate',
+  'locatorzip',
+];
+
 describe('[CAMP-11] building a campaign', () => {
   it('checks every field of the form in one step', () => {
     const checked = Object.values(STEP_FIELDS).flat();
     expect(new Set(checked).size).toBe(checked.length);
     const unchecked = Object.keys(NEW_VALUES).filter((field) => !(checked as string[]).includes(field));
-    // Switches cannot be wrong, and a draft's costs hold from now on.
+    // Switches cannot be wrong, a draft's costs hold from now on, and what Search ID looks for is set on its own page.
     expect(unchecked.sort()).toEqual(
       [
         'effective_from',
         'enableMinimumLimitLeads',
         'homeaddressenabled',
+        'leadspeekType',
         'phoneenabled',
         'requireemailaddress',
+        ...TARGET_FIELDS,
       ].sort(),
     );
   });
