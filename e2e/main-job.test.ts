@@ -102,7 +102,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
     await page.getByRole('link', { name: 'Campaign Management' }).first().click();
     await page.getByRole('button', { name: 'New campaign' }).first().click();
     const form = page.getByRole('dialog');
-    await form.getByLabel('Client').fill('Harbor');
+    await form.getByRole('combobox', { name: 'Client' }).fill('Harbor');
     await page.getByRole('option', { name: /Harbor Dental Care/ }).click();
     await form.getByLabel('Name').fill('Landing page');
     await form.getByLabel('Site', { exact: false }).first().fill(demo.url('shop.localhost'));
