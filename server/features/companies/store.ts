@@ -108,7 +108,7 @@ const active = (kind: Wanted['kind']) =>
 
 /**
  * A page of the companies right below `parentId`, with everything a row shows; and how many there are, counted with the ids
- * where a search has to find all of them anyhow.
+ * where all of them have to be found anyhow: by a search, or by their campaigns.
  * `developerVersion`: the version of the developer's agreement that holds.
  */
 export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVersion: string) {
@@ -127,7 +127,8 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
   // Without a choice the newest come first.
   const key = SORTS[wanted.sort ?? 'created_at'];
   const dir = (wanted.sort ? wanted.order : 'desc') === 'desc' ? sql`desc` : sql`asc`;
-  const total = wanted.search ? sql`count(*) over ()` : sql`null::bigint`;
+  const countsAtOnce = wanted.search !== '' || wanted.campaigns !== 'all';
+  const total = countsAtOnce ? sql`count(*) over ()` : sql`null::bigint`;
   const { rows: found } = await sql<{ id: string; total: bigint | null }>`
     select c.id, ${total} as total ${all} order by ${key} ${dir}, c.id ${dir} limit ${wanted.limit} offset ${wanted.offset}`.execute(
     tx,
