@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { ProfileKey } from '../../../contract/enrichment-fields.ts';
 import type { Owner } from './owner.ts';
 
 type At = ColumnType<Date, Date, Date>;
@@ -715,6 +716,14 @@ export interface Schema {
     created_at: At;
     updated_at: At;
   };
+  person_profile: Owner & { [key in ProfileKey]: Maybe<string> } & {
+    person_id: string;
+    /** The least number of people that company_size says. */
+    employees: Maybe<number>;
+    source_file: Maybe<Buffer>;
+    source_at: Maybe<bigint>;
+    updated_at: At;
+  };
   identity_key: Owner & { kind: number; value: Buffer; person_id: string; source: string; seen_at: At };
   import_job: Owner & {
     id: string;
@@ -864,6 +873,9 @@ export interface Schema {
     minimum_limit: Maybe<number>;
     starts_on: Maybe<string>;
     ends_on: Maybe<string>;
+    /** Ids of contract/enrichment-fields.ts. */
+    advance_information: Default<number[]>;
+    b2b_information: Default<number[]>;
     pixel_checked_at: MaybeAt;
     pixel_check: Maybe<string>;
     version: Default<number>;
