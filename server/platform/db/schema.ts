@@ -724,6 +724,26 @@ export interface Schema {
     source_at: Maybe<bigint>;
     updated_at: At;
   };
+  data_choice: Owner & { information: number[]; providers: string[]; updated_at: At };
+  data_provider: Owner & {
+    provider: 'pdl';
+    key_sealed: string;
+    asked: Default<bigint>;
+    found: Default<bigint>;
+    failed: Default<bigint>;
+    last_error: Maybe<string>;
+    last_error_at: MaybeAt;
+    updated_at: At;
+  };
+  lead_data: ClientOwner & {
+    lead_id: string;
+    campaign_id: string;
+    /** By the fields' keys; null: nothing was known. */
+    fields: Json<Record<string, string | null>>;
+    waits_until: MaybeAt;
+    created_at: At;
+  };
+  campaign_data: ClientOwner & { campaign_id: string; field: number };
   identity_key: Owner & { kind: number; value: Buffer; person_id: string; source: string; seen_at: At };
   import_job: Owner & {
     id: string;
