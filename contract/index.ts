@@ -7,6 +7,7 @@ import { companies } from './companies.ts';
 import { costs } from './costs.ts';
 import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
+import { enrichment } from './enrichment.ts';
 import { exclusions } from './exclusions.ts';
 import { groups } from './groups.ts';
 import { identity } from './identity.ts';
@@ -48,6 +49,7 @@ export const contract = {
   costs,
   leads,
   delivery,
+  enrichment,
   exclusions,
   identity,
   insight,

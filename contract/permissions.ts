@@ -50,6 +50,8 @@ export const PERMISSIONS = {
   'cost.write': roots,
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
+  // The keys of a root's accounts with vendors of data.
+  'data.source': roots,
   'document.read': [...roots, ...agencies],
   'questionnaire.own': [
     'root.owner',
@@ -169,6 +171,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'cost.write': ['Settings', 'update'],
   'setting.read': ['Settings', 'enable'],
   'setting.write': ['Settings', 'update'],
+  'data.source': ['Settings', 'update'],
 };
 
 const allows = (rows: readonly RoleModule[], module: ModuleName, action: Action): boolean => {

@@ -34,6 +34,7 @@ import {
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
+import { createEnrichment, enrichmentRoutes } from './features/enrichment/index.ts';
 import { createExclusions, exclusionsRoutes, startExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
 import { insightRoutes } from './features/insight/index.ts';
@@ -196,6 +197,7 @@ export function createFeatures(
     onboarding,
   });
   const identity = createIdentity(platform, { audit });
+  const enrichment = createEnrichment(platform, { audit, identity });
   const exclusions = createExclusions(platform, { audit, tenants });
   const groups = createGroups(platform, { audit, tenants });
   const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, groups, outbound });
@@ -223,7 +225,16 @@ export function createFeatures(
   });
   const staff = createStaff(platform, { people, audit, access });
   const visits = createVisits(platform, { campaigns });
-  const leads = createLeads(platform, { tenants, audit, campaigns, exclusions, identity, billing, visits });
+  const leads = createLeads(platform, {
+    tenants,
+    audit,
+    campaigns,
+    exclusions,
+    identity,
+    enrichment,
+    billing,
+    visits,
+  });
   const intent = createIntent(platform, { audit, campaigns, leads, mail, notices, people, tenants });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
   const reports = createReports(platform, { tenants, audit, notices, mail, campaigns, leads });
@@ -265,6 +276,7 @@ export function createFeatures(
     dataWallet,
     setup,
     identity,
+    enrichment,
     exclusions,
     groups,
     campaigns,
@@ -451,6 +463,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.insight, insightRoutes(platform, features.tenants, features.invoices));
     calls(contract.delivery, delivery.handlers);
     calls(contract.identity, identity.handlers);
+    calls(contract.enrichment, enrichmentRoutes(features.enrichment));
     calls(contract.exclusions, exclusions.handlers);
     calls(contract.ledger, ledger.handlers);
     calls(contract.invoices, invoicesRoutes(features.invoices));

@@ -28,3 +28,75 @@ export function citiesOf(state: string): string[] {
   }
   return known.get(state) ?? [];
 }
+
+/** The first three digits of zip codes by state, as the postal service gives them out. */
+const ZIP_PREFIXES: Record<string, string> = {
+  AL: '350-369',
+  AK: '995-999',
+  AZ: '850-865',
+  AR: '716-729',
+  CA: '900-961',
+  CO: '800-816',
+  CT: '060-069',
+  DE: '197-199',
+  DC: '200 202-205',
+  FL: '320-339 341-342 344 346-347 349',
+  GA: '300-319 398-399',
+  HI: '967-968',
+  ID: '832-838',
+  IL: '600-629',
+  IN: '460-479',
+  IA: '500-528',
+  KS: '660-679',
+  KY: '400-427',
+  LA: '700-714',
+  ME: '039-049',
+  MD: '206-219',
+  MA: '010-027 055',
+  MI: '480-499',
+  MN: '550-567',
+  MS: '386-397',
+  MO: '630-658',
+  MT: '590-599',
+  NE: '680-693',
+  NV: '889-898',
+  NH: '030-038',
+  NJ: '070-089',
+  NM: '870-884',
+  NY: '005 100-149',
+  NC: '270-289',
+  ND: '580-588',
+  OH: '430-459',
+  OK: '730-732 734-749',
+  OR: '970-979',
+  PA: '150-196',
+  PR: '006-007 009',
+  RI: '028-029',
+  SC: '290-299',
+  SD: '570-577',
+  TN: '370-385',
+  TX: '733 750-799 885',
+  UT: '840-847',
+  VT: '050-054 056-059',
+  VA: '201 220-246',
+  WA: '980-994',
+  WV: '247-268',
+  WI: '530-549',
+  WY: '820-831',
+};
+const STATE_OF_PREFIX = new Map(
+  Object.entries(ZIP_PREFIXES).flatMap(([state, ranges]) =>
+    ranges.split(' ').flatMap((range) => {
+      const [from = '', to = from] = range.split('-');
+      return Array.from(
+        { length: Number(to) - Number(from) + 1 },
+        (_, i) => [Number(from) + i, state] as const,
+      );
+    }),
+  ),
+);
+
+/** The state (two letters) of a zip code of five digits, by its first three; null: none of the states has it. */
+export function stateOfZip(zip: string): string | null {
+  return /^\d{5}$/.test(zip) ? (STATE_OF_PREFIX.get(Number(zip.slice(0, 3))) ?? null) : null;
+}

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type Selectable, sql } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { type InformationKey, PROFILE_KEYS } from '../../../contract/enrichment-fields.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
@@ -226,6 +227,25 @@ export async function peopleByIds(tx: Tx, rootId: string, ids: readonly string[]
     tx,
   );
   return rows;
+}
+
+/** What is known of people beyond how to reach them, by the catalogue's keys. */
+export type Profile = Record<InformationKey, string | null>;
+
+/** The profiles of the people of these ids; people who do not exist are left out. */
+export async function profilesOf(
+  tx: Tx,
+  rootId: string,
+  ids: readonly string[],
+): Promise<Map<string, Profile>> {
+  const columns = sql.raw(PROFILE_KEYS.map((key) => `f.${key}`).join(', '));
+  const { rows } = await sql<Profile & { id: string }>`
+    select p.id, p.job_title, p.company_name, ${columns} from unnest(${ids}::uuid[]) wanted (id)
+    cross join lateral (select id, job_title, company_name from person where root_id = ${rootId} and id = wanted.id limit 1) p
+    left join lateral (select * from person_profile where root_id = ${rootId} and person_id = wanted.id limit 1) f on true`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ id, ...profile }) => [id, profile as Profile]));
 }
 
 /** How many people and keys the scope's graph holds. */

@@ -1,4 +1,5 @@
 export { findDelimiter, lineNumbers, readRows, TooLarge, takeIn } from './csv-file.ts';
+export type { Profile } from './graph.store.ts';
 export type { PersonInput } from './import.service.ts';
 export { startIdentityJobs } from './jobs.ts';
 export type { Clue, KnownPerson, Link, Match } from './match.service.ts';

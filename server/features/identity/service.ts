@@ -13,7 +13,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import { columnNames, unknownColumn } from './columns.policy.ts';
 import { TooLarge } from './csv-file.ts';
-import { countGraph } from './graph.store.ts';
+import { countGraph, type Profile, profilesOf } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
 import { planFault, planOf, signalDays } from './kinds.policy.ts';
@@ -47,6 +47,11 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
     match,
     learn,
     people,
+    /** What is known of people beyond how to reach them, by id; in the root's scope. */
+    profiles: async (tx: Tx, rootId: string, ids: readonly string[]) =>
+      ids.length === 0 ? new Map<string, Profile>() : profilesOf(tx, rootId, ids),
+    /** The first and last day that a root has signals of, in the root's scope. */
+    signalDays: (tx: Tx, rootId: string) => signals.daysOfSignals(tx, rootId, ...signalDays(clock.now())),
     /** Adds people outside an import (demo data, tests) by the rules of one; answers what that changed. */
     addPeople: (tx: Tx, rootId: string, rows: readonly PersonInput[], source: string) =>
       addPeople(tx, rootId, rows, source, clock.now()),

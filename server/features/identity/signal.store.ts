@@ -133,3 +133,19 @@ export async function countSignals(tx: Tx, since: Date): Promise<{ signals: numb
            (select count(*) from intent_term) as keywords`.execute(tx);
   return { signals: Number(rows[0]!.signals), keywords: Number(rows[0]!.keywords) };
 }
+
+/** The first and last day (UTC, YYYY-MM-DD) of those from `first` to `last` that a root has signals of; null: of none. */
+export async function daysOfSignals(
+  tx: Tx,
+  rootId: string,
+  first: Date,
+  last: Date,
+): Promise<{ startDate: string | null; endDate: string | null }> {
+  // A probe a day into that day's partition: the whole log is never read.
+  const { rows } = await sql<{ first: string | null; last: string | null }>`
+    select to_char(min(day), 'YYYY-MM-DD') as first, to_char(max(day), 'YYYY-MM-DD') as last
+    from generate_series(date_trunc('day', ${first}::timestamptz, 'UTC') at time zone 'UTC', ${last}::timestamptz at time zone 'UTC', interval '1 day') day
+    where exists (select from signal s where s.root_id = ${rootId} and s.at >= day at time zone 'UTC'
+                  and s.at < (day + interval '1 day') at time zone 'UTC')`.execute(tx);
+  return { startDate: rows[0]!.first, endDate: rows[0]!.last };
+}

@@ -5,6 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Billing, SaleRefusal } from '../billing/index.ts';
 import { type Campaigns, limitSince } from '../campaigns/index.ts';
+import type { Enrichment } from '../enrichment/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity, Match } from '../identity/index.ts';
 import { dayIn, type Refused, refusal, type Standing } from './policy.ts';
@@ -39,10 +40,16 @@ export type Outcome = { lead: string; priceMicros: bigint; costMicros: bigint } 
  */
 export function createAccept(
   platform: Platform,
-  deps: { campaigns: Campaigns; exclusions: Exclusions; identity: Identity; billing: Billing },
+  deps: {
+    campaigns: Campaigns;
+    exclusions: Exclusions;
+    identity: Identity;
+    enrichment: Enrichment;
+    billing: Billing;
+  },
 ) {
   const { events } = platform;
-  const { campaigns, exclusions, identity, billing } = deps;
+  const { campaigns, exclusions, identity, enrichment, billing } = deps;
 
   return async function accept(
     tx: Tx,
@@ -247,6 +254,17 @@ export function createAccept(
             ip: visit.visit?.ip ?? null,
           };
         }),
+      );
+      await enrichment.keep(
+        tx,
+        rootId,
+        taken.map(({ visit, id, campaign }) => ({
+          leadId: id,
+          owner: ownerOf(campaign),
+          campaignId: campaign.id,
+          personId: visit.match.personId,
+          asked: [...campaign.advance_information, ...campaign.b2b_information],
+        })),
       );
       await events.emit(tx, 'leads.accepted', {
         leads: taken.map(({ id, campaign }) => ({ id, campaignId: campaign.id, owner: ownerOf(campaign) })),

@@ -13,6 +13,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
+import type { Enrichment } from '../enrichment/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity } from '../identity/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -125,6 +126,7 @@ export function createLeads(
     campaigns: Campaigns;
     exclusions: Exclusions;
     identity: Identity;
+    enrichment: Enrichment;
     billing: Billing;
     visits: Visits;
   },

@@ -1,0 +1,84 @@
+import {
+  INFORMATION_FIELDS,
+  type InformationField,
+  type InformationKey,
+  type InformationType,
+} from '../../../contract/enrichment-fields.ts';
+
+/** A vendor that may be asked for what the root's own people data does not say. */
+export type Vendor = 'pdl';
+/** Every source by name; the embedded one is always used. */
+export const PROVIDERS = { embedded: 'Own people data', pdl: 'People Data Labs' } as const;
+
+/** What a vendor's key is sealed for. */
+export const KEY_PURPOSE = 'data.provider_key';
+
+/** What a company's campaigns may use. */
+export interface Allowed {
+  information: Set<number>;
+  vendors: Set<Vendor>;
+}
+
+/** A choice as it is kept, of the company itself or of one above it. */
+export interface ChoiceRow {
+  level: 'root' | 'agency' | 'client';
+  information: number[];
+  providers: string[];
+}
+
+const FIELD_OF = new Map<number, InformationField>(INFORMATION_FIELDS.map((field) => [field.id, field]));
+export const fieldById = (id: number): InformationField | undefined => FIELD_OF.get(id);
+
+/** The fields of these ids in the order of the catalogue; unknown ids are left out. */
+export const fieldsOfIds = (ids: ReadonlySet<number>, type?: InformationType): InformationField[] =>
+  INFORMATION_FIELDS.filter((field) => ids.has(field.id) && (type === undefined || field.type === type));
+
+/**
+ * What is left after all choices: a field that no level has taken away; a vendor, which costs the root money, only where
+ * the root itself has chosen it, and no level below has taken it away.
+ */
+export function allowedBy(rows: readonly ChoiceRow[]): Allowed {
+  const root = rows.find((row) => row.level === 'root');
+  const holds = <T>(list: (row: ChoiceRow) => readonly T[], one: T) =>
+    rows.every((row) => list(row).includes(one));
+  const vendors: Vendor[] = root ? ['pdl'] : [];
+  return {
+    information: new Set(
+      INFORMATION_FIELDS.map((field) => field.id).filter((id) => holds((row) => row.information, id)),
+    ),
+    vendors: new Set(vendors.filter((one) => holds((row) => row.providers, one))),
+  };
+}
+
+const SAMPLES: Record<InformationKey, string> = {
+  age_range: '35-44',
+  gender: 'F',
+  marital_status: 'Married',
+  children: 'Y',
+  home_owner: 'Y',
+  income_range: '$75,000 to $99,999',
+  net_worth_range: '$100,000 to $249,999',
+  credit_range: '700 to 749',
+  occupation: 'Tester',
+  veteran: 'N',
+  job_title: 'Tester',
+  headline: 'Tester at Example Company',
+  seniority: 'Manager',
+  department: 'Quality',
+  company_name: 'Example Company',
+  company_domain: 'example.com',
+  industry: 'Software',
+  company_size: '51 to 200',
+  company_revenue: '$10M to $25M',
+  company_phone: '+12025550124',
+  business_email: 'test.lead@example.com',
+  linkedin: 'https://www.linkedin.com/in/example',
+  naics: '541511',
+  sic: '7371',
+};
+
+/** Made-up values of the asked fields, for test leads. */
+export const sampleOf = (ids: readonly number[]): Record<string, string> =>
+  Object.fromEntries(
+    fieldsOfIds(new Set(ids)).map((field) => [field.key, SAMPLES[field.key as InformationKey]]),
+  );
