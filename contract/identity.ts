@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { PROFILE_KEYS } from './enrichment-fields.ts';
 import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
 
 /** What a column of an import can mean. */
@@ -24,6 +25,7 @@ export const PERSON_FIELDS = [
   'job_title',
   'ip',
   'device_id',
+  ...PROFILE_KEYS,
   // Of intent signals only.
   'keyword',
   'page_url',

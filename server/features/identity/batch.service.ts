@@ -1,9 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { newId } from '../../platform/ids.ts';
+import { hasProfile } from './columns.policy.ts';
 import { lineNumbers, readRows } from './csv-file.ts';
-import { copyLine, type Staged } from './graph.store.ts';
+import { copyLine, profileLine, type Staged } from './graph.store.ts';
 import type { Fault, Person, PersonField } from './model.ts';
-import { type Cells, readPerson } from './row.policy.ts';
+import { type Cells, readPerson, readProfile } from './row.policy.ts';
 
 /** How many rows (or bytes of the file, at about which) one transaction takes. */
 export interface BatchSize {
@@ -15,6 +16,8 @@ export interface BatchSize {
 export interface Copies {
   people: number;
   data: Buffer;
+  /** What is known of them besides; null: nothing. */
+  profiles: Buffer | null;
 }
 
 /** What one transaction does: the part of a file from `at` to `end`, where `line` is the number of the next line. */
@@ -49,6 +52,7 @@ export async function* readBatches(
   }: { from: number; line: number; delimiter: string; size: BatchSize; now: () => Date },
 ): AsyncGenerator<Batch> {
   let batch = newBatch(from);
+  const profiled = hasProfile(plan);
   for await (const group of readRows(path, {
     from,
     delimiter,
@@ -57,20 +61,23 @@ export async function* readBatches(
   })) {
     const at = now();
     let lines = '';
+    let profiles = '';
     for (const { cells, at: begins, end } of group) {
       batch.end = end;
       batch.rows++;
-      const read = readRow(cells, plan);
+      const read = readRow(cells, plan, profiled);
       if (!('ref' in read)) batch.faults.push({ ...read, at: begins });
       else if (!batch.seen.has(read.ref)) {
         batch.seen.add(read.ref);
         lines += copyLine({ ...read, id: newId(at), at: begins });
+        if (read.profile) profiles += profileLine({ ...read, at: begins });
       } else {
         const before = batch.later.get(read.ref);
         batch.later.set(read.ref, { ...(before ? combine(before, read) : read), id: newId(at), at: begins });
       }
     }
     batch.first.push(Buffer.from(lines));
+    if (profiles) batch.profiles.push(Buffer.from(profiles));
     if (batch.rows >= size.rows || batch.end - batch.at >= size.bytes) {
       const full = await close(path, batch, line);
       yield full;
@@ -88,6 +95,7 @@ interface OpenBatch {
   rows: number;
   seen: Set<string>;
   first: Buffer[];
+  profiles: Buffer[];
   later: Map<string, Staged>;
   faults: (Fault & { at: number })[];
 }
@@ -98,6 +106,7 @@ const newBatch = (at: number): OpenBatch => ({
   rows: 0,
   seen: new Set(),
   first: [],
+  profiles: [],
   later: new Map(),
   faults: [],
 });
@@ -105,9 +114,18 @@ const newBatch = (at: number): OpenBatch => ({
 async function close(path: string, batch: OpenBatch, line: number): Promise<Batch> {
   const { at, end, rows, faults, later } = batch;
   const lines = await lineNumbers(path, at, line, [...faults.map((fault) => fault.at), end]);
-  const copies = [{ people: batch.seen.size, data: Buffer.concat(batch.first) }];
-  if (later.size > 0)
-    copies.push({ people: later.size, data: Buffer.from([...later.values()].map(copyLine).join('')) });
+  const joined = (parts: Buffer[]) => (parts.length > 0 ? Buffer.concat(parts) : null);
+  const copies: Copies[] = [
+    { people: batch.seen.size, data: Buffer.concat(batch.first), profiles: joined(batch.profiles) },
+  ];
+  if (later.size > 0) {
+    const people = [...later.values()];
+    copies.push({
+      people: later.size,
+      data: Buffer.from(people.map(copyLine).join('')),
+      profiles: joined(people.filter((one) => one.profile).map((one) => Buffer.from(profileLine(one)))),
+    });
+  }
   return {
     at,
     end,
@@ -125,10 +143,14 @@ function combine(earlier: Person, later: Person): Person {
     ref: later.ref,
     content: { ...earlier.content, ...later.content },
     keys: [...earlier.keys, ...later.keys.filter((key) => !known.has(`${key.kind}${key.value}`))],
+    profile:
+      earlier.profile && later.profile
+        ? { ...earlier.profile, ...later.profile }
+        : (later.profile ?? earlier.profile),
   };
 }
 
-function readRow(cells: string[], plan: PersonField[]): Person | Fault {
+function readRow(cells: string[], plan: PersonField[], profiled: boolean): Person | Fault {
   if (
     cells.length < plan.length ||
     (cells.length > plan.length && cells.slice(plan.length).some((cell) => cell !== ''))
@@ -148,5 +170,7 @@ function readRow(cells: string[], plan: PersonField[]): Person | Fault {
     if (before) before.push(cell);
     else byField[field] = [cell];
   }
-  return readPerson(byField);
+  const read = readPerson(byField);
+  if (profiled && 'ref' in read) read.profile = readProfile(byField);
+  return read;
 }

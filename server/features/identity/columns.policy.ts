@@ -1,3 +1,4 @@
+import { PROFILE_KEYS } from '../../../contract/enrichment-fields.ts';
 import type { PersonField } from './model.ts';
 
 /** Names of columns as vendors write them, in lower case without spaces, underscores and dashes. */
@@ -7,8 +8,8 @@ const NAMES: Record<Exclude<PersonField, 'ignore' | 'keyword' | 'page_url' | 'se
   last_name: 'lastname lname surname familyname last',
   full_name: 'fullname name contactname',
   email:
-    'email emailaddress mail emails personalemail personalemails personalverifiedemails deepverifiedemails businessemail ' +
-    'businessemails businessverifiedemails workemail email1 email2 email3 primaryemail emailarray',
+    'email emailaddress mail emails personalemail personalemails personalverifiedemails deepverifiedemails email1 email2 ' +
+    'email3 primaryemail emailarray',
   email_sha256:
     'sha256 emailsha256 sha256email sha256personalemail sha256businessemail personalemailsha256 businessemailsha256 hemsha256 ' +
     'sha256hem hem hems hashedemail emailhash emailhashed',
@@ -25,10 +26,33 @@ const NAMES: Record<Exclude<PersonField, 'ignore' | 'keyword' | 'page_url' | 'se
   state: 'state province region personalstate statecode',
   zip: 'zip zipcode postal postalcode postcode personalzip zip5',
   company_name: 'company companyname organization organisation employer business businessname',
-  website: 'website web url companydomain companywebsite domain homepage',
-  job_title: 'jobtitle title position occupation occupationdetail',
+  website: 'website web url companywebsite domain homepage',
+  job_title: 'jobtitle title position',
   ip: 'ip ipaddress ipaddr ipv4 ipv6 ips',
   device_id: 'deviceid maid maids mobileadid advertisingid idfa aaid gaid',
+  age_range: 'agerange age agegroup',
+  gender: 'gender sex',
+  marital_status: 'maritalstatus married marital',
+  children: 'children childrenhh haschildren presenceofchildren numberofchildren',
+  home_owner: 'homeowner homeownership homeownerstatus ownrent',
+  income_range: 'incomerange income incomehh householdincome estimatedincome',
+  net_worth_range: 'networthrange networth networthhh',
+  credit_range: 'creditrange creditrating creditscore creditscorerange',
+  occupation: 'occupation occupationdetail',
+  veteran: 'veteran veteranhh isveteran',
+  headline: 'headline linkedinheadline',
+  seniority: 'seniority senioritylevel joblevel managementlevel',
+  department: 'department jobdepartment jobfunction',
+  company_domain: 'companydomain',
+  industry: 'industry companyindustry primaryindustry',
+  company_size:
+    'companysize companyemployeecount employeecount employees numberofemployees headcount companyheadcount',
+  company_revenue: 'companyrevenue revenue annualrevenue',
+  company_phone: 'companyphone companyphonenumber',
+  business_email: 'businessemail businessemails businessverifiedemails businessverifiedemail workemail',
+  linkedin: 'linkedin linkedinurl personlinkedinurl linkedinprofile',
+  naics: 'naics companynaics naicscode',
+  sic: 'sic companysic siccode',
 };
 
 const FIELD_OF = new Map(
@@ -70,11 +94,24 @@ export function unknownColumn(header: string[], mapping: Record<string, PersonFi
   return Object.keys(mapping).find((name) => !names.has(name)) ?? null;
 }
 
+const PROFILE = new Set<PersonField>(PROFILE_KEYS);
+/** Whether rows of such columns can say more of people than who they are and how to reach them. */
+export const hasProfile = (plan: PersonField[]): boolean => plan.some((field) => PROFILE.has(field));
+
 /** Whether rows of such columns can say who they are about. */
 export function canIdentify(plan: PersonField[]): boolean {
   const has = (...fields: PersonField[]) => fields.some((field) => plan.includes(field));
   return (
-    has('external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'phone2') ||
+    has(
+      'external_id',
+      'email',
+      'business_email',
+      'email_sha256',
+      'email_sha1',
+      'email_md5',
+      'phone',
+      'phone2',
+    ) ||
     (has('first_name', 'last_name', 'full_name') && has('address'))
   );
 }

@@ -7,6 +7,7 @@ import type { Owner } from '../../platform/db/owner.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import { CONTENT, type Key, KIND, MOST_PEOPLE, type Person } from './model.ts';
+import { employeesOf } from './row.policy.ts';
 
 /** A person on the way into the graph: `id` is the one they get when new, `at` where in its file the row begins. */
 export interface Staged extends Person {
@@ -34,6 +35,23 @@ async function makeStage(tx: Tx): Promise<void> {
   await sql`truncate pg_temp.person_stage`.execute(tx);
 }
 
+/** Writes what is staged of profiles; answers the ids of the people whose profile that changed. */
+function upsertProfiles(rootId: string, file: Buffer | null, now: Date) {
+  const columns = sql.raw(PROFILE_KEYS.join(', '));
+  const merged = (key: string) => sql.raw(`coalesce(excluded.${key}, p.${key})`);
+  return sql`insert into person_profile as p (root_id, agency_id, company_id, person_id, employees, ${columns}, source_file, source_at, updated_at)
+    select ${rootId}::uuid, null, ${rootId}::uuid, coalesce(s.known_id, s.id), f.employees,
+      ${sql.raw(PROFILE_KEYS.map((key) => `f.${key}`).join(', '))}, ${file}::bytea, f.at, ${now}::timestamptz
+    from pg_temp.profile_stage f join pg_temp.person_stage s on s.ref = f.ref
+    on conflict (root_id, person_id) do update
+      set ${sql.join(PROFILE_KEYS.map((key) => sql`${sql.raw(key)} = ${merged(key)}`))},
+        employees = case when excluded.company_size is null then p.employees else excluded.employees end,
+        source_file = excluded.source_file, source_at = excluded.source_at, updated_at = excluded.updated_at
+      where (${sql.join(PROFILE_KEYS.map(merged))}) is distinct from (${sql.join(PROFILE_KEYS.map((key) => sql.raw(`p.${key}`)))})
+        and not coalesce(p.source_file = excluded.source_file and p.source_at > excluded.source_at, false)
+    returning p.person_id`;
+}
+
 /** A key as `person.keys` lists it, in hex: a byte of kind, then the value. */
 const listed = ({ kind, value }: Key): string => `0${kind}${value}`;
 
@@ -57,6 +75,31 @@ export async function stageByCopy(tx: Tx, client: pg.ClientBase, data: Buffer): 
   await finished;
 }
 
+/** A person's profile in COPY's text format, for stageProfiles. */
+export function profileLine({ ref, at, profile }: Pick<Staged, 'ref' | 'at' | 'profile'>): string {
+  let line = `\\\\x${ref}\t${at}\t${employeesOf(profile?.company_size) ?? '\\N'}`;
+  for (const key of PROFILE_KEYS) line += `\t${copyText(profile?.[key])}`;
+  return `${line}\n`;
+}
+
+async function makeProfileStage(tx: Tx): Promise<void> {
+  await sql`create temp table if not exists profile_stage (
+    ref bytea not null, at bigint not null, employees int, ${sql.raw(PROFILE_KEYS.map((key) => `${key} text`).join(', '))}
+  ) on commit drop`.execute(tx);
+  await sql`truncate pg_temp.profile_stage`.execute(tx);
+}
+
+/** Brings profiles of staged people beside the graph by COPY; `client` must be the connection of `tx`. */
+export async function stageProfiles(tx: Tx, client: pg.ClientBase, data: Buffer): Promise<void> {
+  await makeProfileStage(tx);
+  const stream = client.query(
+    copyFrom(`copy pg_temp.profile_stage (ref, at, employees, ${PROFILE_KEYS.join(', ')}) from stdin`),
+  );
+  const finished = once(stream, 'finish');
+  stream.end(data);
+  await finished;
+}
+
 /** A value in COPY's text format. */
 function copyText(text: string | undefined): string {
   if (text === undefined) return '\\N';
@@ -67,8 +110,8 @@ function copyText(text: string | undefined): string {
     : text;
 }
 
-/** Brings a few people beside the graph, where there is no connection to COPY on. */
-export async function stageByInsert(tx: Tx, people: readonly Staged[]): Promise<void> {
+/** Brings a few people beside the graph, where there is no connection to COPY on; answers whether they have profiles. */
+export async function stageByInsert(tx: Tx, people: readonly Staged[]): Promise<boolean> {
   await makeStage(tx);
   const rows = people.map(({ id, ref, at, content, keys }) => ({
     id,
@@ -82,12 +125,23 @@ export async function stageByInsert(tx: Tx, people: readonly Staged[]): Promise<
     select ${columns} from json_populate_recordset(null::pg_temp.person_stage, ${JSON.stringify(rows)}::json)`.execute(
     tx,
   );
+  const profiles = people.flatMap(({ ref, at, profile }) =>
+    profile ? [{ ref: `\\x${ref}`, at, employees: employeesOf(profile.company_size), ...profile }] : [],
+  );
+  if (profiles.length === 0) return false;
+  await makeProfileStage(tx);
+  await sql`insert into pg_temp.profile_stage
+    select * from json_populate_recordset(null::pg_temp.profile_stage, ${JSON.stringify(profiles)}::json)`.execute(
+    tx,
+  );
+  return true;
 }
 
 /**
  * Merges what is staged (each `ref` once) into a root's graph. What a source does not say stays as it was; a row that
  * begins before the one of the same file that changed the person last does not undo it.
  * @param file the first bytes of the file's SHA-256, null where there is no file
+ * @param profiled whether profiles are staged, too: they are merged by the same rules, each for itself
  */
 export async function mergeStage(
   tx: Tx,
@@ -96,6 +150,7 @@ export async function mergeStage(
   file: Buffer | null,
   staged: number,
   now: Date,
+  profiled = false,
 ): Promise<Merged> {
   await lockGraph(tx, rootId);
   await sql`set local work_mem = '64MB'`.execute(tx);
@@ -112,7 +167,9 @@ export async function mergeStage(
       select ${rootId}::uuid, null, ${rootId}::uuid, get_byte(key, 0), substring(key from 2), person_id, ${source}, ${now}::timestamptz
       from (${people}) found (person_id, keys), unnest(keys) key
       order by key`; // neighbours in the index one after the other
+  const upsert = upsertProfiles(rootId, file, now);
   if (added === staged) {
+    if (profiled) await upsert.execute(tx);
     const keysAdded = await count(tx, addKeys(sql`select id, keys from pg_temp.person_stage`));
     return { added, changed: 0, same: 0, keysAdded };
   }
@@ -123,15 +180,22 @@ export async function mergeStage(
     where s.id = found.staged_id and found.id <> s.id`.execute(tx);
   const merged = (column: string) => sql.raw(`coalesce(s.${column}, p.${column})`);
   const set = sql.join(CONTENT.map((column) => sql`${sql.raw(column)} = ${merged(column)}`));
-  const changed = await count(
-    tx,
-    sql`update person p
+  const update = sql`update person p
       set ${set}, source = ${source}, source_file = ${file}::bytea, source_at = s.at, updated_at = ${now}::timestamptz
       from pg_temp.person_stage s
       where p.root_id = ${rootId} and p.id = s.known_id
         and (${sql.join(CONTENT.map(merged))}) is distinct from (${sql.join(CONTENT.map((column) => sql.raw(`p.${column}`)))})
-        and not coalesce(p.source_file = ${file}::bytea and p.source_at > s.at, false)`,
-  );
+        and not coalesce(p.source_file = ${file}::bytea and p.source_at > s.at, false)`;
+  const changed = profiled
+    ? (
+        await sql<{ count: number }>`
+          with changed as (${update} returning p.id), profiled as (${upsert})
+          select count(*)::int as count from (select id from changed
+            union select p.person_id from profiled p join pg_temp.person_stage s on s.known_id = p.person_id) either`.execute(
+          tx,
+        )
+      ).rows[0]!.count
+    : await count(tx, update);
   await sql`update person p set keys = p.keys || array(select key from unnest(s.keys) key where key <> all (p.keys))
     from pg_temp.person_stage s
     where p.root_id = ${rootId} and p.id = s.known_id and not p.keys @> s.keys`.execute(tx);

@@ -13,12 +13,19 @@ import type { Keyword } from '../keywords/index.ts';
 import { type Batch, type BatchSize, readBatches } from './batch.service.ts';
 import { columnNames, headerFault } from './columns.policy.ts';
 import { findDelimiter, lineNumbers, type RawRow, readRows, takeIn, takeRaw } from './csv-file.ts';
-import { mergeStage, ownerOf, type Staged, stageByCopy, stageByInsert } from './graph.store.ts';
+import {
+  mergeStage,
+  ownerOf,
+  type Staged,
+  stageByCopy,
+  stageByInsert,
+  stageProfiles,
+} from './graph.store.ts';
 import * as imports from './import.store.ts';
 import { planFault, planOf, signalDays } from './kinds.policy.ts';
 import { type Fault, FileFault, type PersonField } from './model.ts';
 import { type ParquetHead, parquetHead } from './parquet-file.ts';
-import { type Cells, readPerson } from './row.policy.ts';
+import { type Cells, readPerson, readProfile } from './row.policy.ts';
 import * as signals from './signal.store.ts';
 import { csvSignals, parquetSignals, type SignalBatch } from './signal-batch.service.ts';
 
@@ -331,9 +338,11 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   ): Promise<Done> {
     const file = job.file_sha256?.subarray(0, 8) ?? null;
     const sum = { added: 0, changed: 0, keysAdded: 0, bad: batch.errors.length, errors: batch.errors };
-    for (const { people, data } of batch.copies) {
+    for (const { people, data, profiles } of batch.copies) {
       await stageByCopy(tx, client, data);
-      const merged = await mergeStage(tx, job.root_id, `import: ${job.file_name}`, file, people, now);
+      if (profiles) await stageProfiles(tx, client, profiles);
+      const source = `import: ${job.file_name}`;
+      const merged = await mergeStage(tx, job.root_id, source, file, people, now, profiles !== null);
       sum.added += merged.added;
       sum.changed += merged.changed;
       sum.keysAdded += merged.keysAdded;
@@ -398,8 +407,8 @@ export async function addPeople(
     for (const [field, value] of Object.entries(row)) if (value) cells[field as PersonField] = [value].flat();
     const read = readPerson(cells);
     if (!('ref' in read)) throw new Error(`Person ${at + 1}: ${read.field ?? 'it'} ${read.reason}`);
-    staged.set(read.ref, { ...read, id: newId(now), at });
+    staged.set(read.ref, { ...read, id: newId(now), at, profile: readProfile(cells) });
   }
-  await stageByInsert(tx, [...staged.values()]);
-  return mergeStage(tx, rootId, source, null, staged.size, now);
+  const profiled = await stageByInsert(tx, [...staged.values()]);
+  return mergeStage(tx, rootId, source, null, staged.size, now, profiled);
 }

@@ -64,6 +64,14 @@ const peopleOf = async (root: string) =>
     string,
     unknown
   >[];
+const profilesOf = async (root: string) =>
+  (
+    await app.admin.query(
+      `select p.ref, f.* from person_profile f join person p on p.root_id = f.root_id and p.id = f.person_id
+       where f.root_id = $1 order by p.ref`,
+      [root],
+    )
+  ).rows as Record<string, unknown>[];
 const keysOf = async (root: string) =>
   (
     await app.admin.query(
@@ -134,11 +142,14 @@ describe('an import', () => {
       cell(['Ann', 'Bob']),
       cell(['Rome', 'Bonn']),
       cell(['504-621-8927']),
+      cell(['VP', 'Director']),
+      cell(['51 to 200', '250']),
     );
     const file = fc
       .array(line, { minLength: 1, maxLength: 10 })
       .map(
-        (rows) => `external id,email,first name,city,phone\n${rows.map((row) => row.join(',')).join('\n')}\n`,
+        (rows) =>
+          `external id,email,first name,city,phone,seniority level,employee count\n${rows.map((row) => row.join(',')).join('\n')}\n`,
       );
     await fc.assert(
       fc.asyncProperty(file, file, fc.integer({ min: 1, max: 4 }), async (one, other, most) => {
@@ -149,10 +160,10 @@ describe('an import', () => {
           expect(all.added + all.changed + all.same + all.bad).toBe(all.read);
           app.clock.advance(1000);
         }
-        const before = [await peopleOf(root), await keysOf(root)];
+        const before = [await peopleOf(root), await keysOf(root), await profilesOf(root)];
         const { counts: again } = await importText(one, { root, imports: small });
         expect(again).toMatchObject({ added: 0, changed: 0, keys: 0 });
-        expect([await peopleOf(root), await keysOf(root)]).toEqual(before);
+        expect([await peopleOf(root), await keysOf(root), await profilesOf(root)]).toEqual(before);
         // The size of the batches does not show in what is known in the end.
         const large = freshRoot();
         for (const text of [one, other, one]) await importText(text, { root: large });
@@ -160,9 +171,46 @@ describe('an import', () => {
           rows.map(({ ref, email, first_name, city, phone }) => ({ ref, email, first_name, city, phone }));
         expect(known(await peopleOf(large))).toEqual(known(await peopleOf(root)));
         expect(await keysOf(large)).toEqual(await keysOf(root));
+        const said = (rows: Record<string, unknown>[]) =>
+          rows.map(({ ref, seniority, company_size, employees }) => ({
+            ref,
+            seniority,
+            company_size,
+            employees,
+          }));
+        expect(said(await profilesOf(large))).toEqual(said(await profilesOf(root)));
       }),
       { numRuns: 8 },
     );
+  });
+
+  test('[CONF-04] a file says more of people, and what it does not say stays; files that do not write nothing', async () => {
+    const { root, counts: first } = await importText(
+      'email,AGE_RANGE,SENIORITY_LEVEL,COMPANY_EMPLOYEE_COUNT,JOB_TITLE\na@x.example,35-44,VP,51 to 200,Baker\nb@x.example,,,,\n',
+    );
+    expect(first).toMatchObject({ added: 2, changed: 0, bad: 0 });
+    const [a, ...others] = await profilesOf(root);
+    expect(others).toEqual([]); // of b nothing is known
+    expect(a).toMatchObject({
+      age_range: '35-44',
+      seniority: 'VP',
+      company_size: '51 to 200',
+      employees: 51,
+    });
+    const { counts: second } = await importText('email,gender,seniority\na@x.example,F,\nb@x.example,M,\n', {
+      root,
+    });
+    expect(second).toMatchObject({ added: 0, changed: 2, same: 0 });
+    expect(await profilesOf(root)).toMatchObject([
+      { gender: 'F', age_range: '35-44', seniority: 'VP', employees: 51 },
+      { gender: 'M', age_range: null, employees: null },
+    ]);
+    const before = await profilesOf(root);
+    await importText('email,city\na@x.example,Rome\nc@x.example,Bonn\n', { root });
+    expect(await profilesOf(root)).toEqual(before);
+    // A person's end is their profile's.
+    await app.admin.query(`delete from person where root_id = $1 and id = $2`, [root, a!.person_id]);
+    expect(await profilesOf(root)).toHaveLength(1);
   });
 
   test('[IDEN-01] of two rows about one person the last wins, and what it does not say stays', async () => {

@@ -1,3 +1,4 @@
+import type { ProfileKey } from '../../../contract/enrichment-fields.ts';
 import type { PERSON_FIELDS } from '../../../contract/identity.ts';
 
 export type PersonField = (typeof PERSON_FIELDS)[number];
@@ -27,6 +28,8 @@ export const CONTENT = [
 ] as const;
 export type Content = Partial<Record<(typeof CONTENT)[number], string>>;
 
+export type ProfileValues = Partial<Record<ProfileKey, string>>;
+
 /** One identity key of a person; the value is lowercase hex. */
 export interface Key {
   kind: Kind;
@@ -38,6 +41,8 @@ export interface Person {
   ref: string;
   content: Content;
   keys: Key[];
+  /** What the source says beyond that; undefined: nothing. */
+  profile?: ProfileValues | undefined;
 }
 
 /** Why a row is not imported. */

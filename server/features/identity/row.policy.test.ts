@@ -9,7 +9,17 @@ import {
   planColumns,
   unknownColumn,
 } from './columns.policy.ts';
-import { emailKeys, hashKey, ipKey, normalEmail, normalPhone, readPerson, uuidKey } from './row.policy.ts';
+import {
+  emailKeys,
+  employeesOf,
+  hashKey,
+  ipKey,
+  normalEmail,
+  normalPhone,
+  readPerson,
+  readProfile,
+  uuidKey,
+} from './row.policy.ts';
 
 // The address and its hashes as `printf %s test@example.com | sha256sum` and so on print them.
 const SHA256 = '973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b';
@@ -41,6 +51,28 @@ describe('columns', () => {
     ['IPAddress', 'ip'],
     ['MAID', 'device_id'],
     ['UUID', 'external_id'],
+    ['AGE_RANGE', 'age_range'],
+    ['GENDER', 'gender'],
+    ['MARRIED', 'marital_status'],
+    ['CHILDREN', 'children'],
+    ['HOMEOWNER', 'home_owner'],
+    ['INCOME_RANGE', 'income_range'],
+    ['NET_WORTH', 'net_worth_range'],
+    ['Credit_Range', 'credit_range'],
+    ['Occupation_Detail', 'occupation'],
+    ['Veteran_HH', 'veteran'],
+    ['HEADLINE', 'headline'],
+    ['SENIORITY_LEVEL', 'seniority'],
+    ['DEPARTMENT', 'department'],
+    ['COMPANY_DOMAIN', 'company_domain'],
+    ['Industry', 'industry'],
+    ['COMPANY_EMPLOYEE_COUNT', 'company_size'],
+    ['COMPANY_REVENUE', 'company_revenue'],
+    ['COMPANY_PHONE', 'company_phone'],
+    ['BUSINESS_EMAIL', 'business_email'],
+    ['LINKEDIN_URL', 'linkedin'],
+    ['COMPANY_NAICS', 'naics'],
+    ['COMPANY_SIC', 'sic'],
     ['MOBILE_PHONE_DNC', 'ignore'],
     ['constructor', 'ignore'],
   ])('[IDEN-01] %s means %s', (name, field) => {
@@ -257,5 +289,50 @@ describe('a row', () => {
     ].map((cells) => (readPerson(cells) as { ref: string }).ref);
     expect(new Set(refs).size).toBe(refs.length);
     expect(readPerson({ external_id: ['7'], email: ['b@x.example'] })).toMatchObject({ ref: refs[0] });
+  });
+});
+
+describe('[CONF-04] profiles', () => {
+  test('a row says what its cells say; what is not valid, or not said, is left out', () => {
+    expect(readProfile({ email: ['a@b.example'], job_title: ['Baker'] })).toBeUndefined();
+    expect(
+      readProfile({
+        age_range: ['  35-44 '],
+        gender: [' '],
+        seniority: ['C\u0007suite'],
+        company_phone: ['12, 504-621-8927'],
+        business_email: ['nobody, Ann@Work.Example'],
+      }),
+    ).toEqual({
+      age_range: '35-44',
+      seniority: 'C suite',
+      company_phone: '+15046218927',
+      business_email: 'ann@work.example',
+    });
+  });
+
+  test('a business address recognises, and stands in for a missing one; a domain for a missing website', () => {
+    const one = readPerson({ business_email: ['ann@work.example'], company_domain: ['work.example'] });
+    expect(one).toMatchObject({
+      content: { email: 'ann@work.example', website: 'work.example' },
+      keys: emailKeys('ann@work.example'),
+    });
+    const two = readPerson({ business_email: ['ann@work.example'], email: ['ann@home.example'] });
+    expect(two).toMatchObject({ content: { email: 'ann@home.example' } });
+    expect((two as { keys: unknown[] }).keys).toHaveLength(6);
+    expect(canIdentify(['business_email'])).toBe(true);
+    expect(readPerson({ business_email: ['nobody'] })).toMatchObject({ field: 'business_email' });
+  });
+
+  test.each([
+    ['51 to 200', 51],
+    ['10,000+', 10_000],
+    ['250', 250],
+    ['1K-5K', 1000],
+    ['self-employed', null],
+    ['99999999999', null],
+    [undefined, null],
+  ])('%s is at least %s people', (size, least) => {
+    expect(employeesOf(size)).toBe(least);
   });
 });

@@ -2,7 +2,16 @@ import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { type Content, type Fault, type Key, KIND, type Person, type PersonField } from './model.ts';
+import { PROFILE_KEYS, type ProfileKey } from '../../../contract/enrichment-fields.ts';
+import {
+  type Content,
+  type Fault,
+  type Key,
+  KIND,
+  type Person,
+  type PersonField,
+  type ProfileValues,
+} from './model.ts';
 
 /** The cells of one row by meaning; a meaning that several columns have holds them in the columns' order. */
 export type Cells = Partial<Record<PersonField, string[]>>;
@@ -127,14 +136,17 @@ export function readPerson(cells: Cells): Person | Fault {
   let email: string | undefined;
   let strongest: Key | undefined;
 
-  const emailFields = ['email', 'email_sha256', 'email_sha1', 'email_md5'] as const;
+  // A business address recognises like any other; the person's is the other one where there are both.
+  const emailFields = ['email', 'business_email', 'email_sha256', 'email_sha1', 'email_md5'] as const;
   for (const field of emailFields) {
     for (const part of list(cells[field], /[,;|\s]+/)) {
       const key = hashKey(part);
-      const plain = key || field !== 'email' ? null : normalEmail(part);
+      const plain = key || (field !== 'email' && field !== 'business_email') ? null : normalEmail(part);
       if (!key && !plain) {
         const what =
-          field === 'email' ? 'is not a valid e-mail address' : 'is not a SHA-256, SHA-1 or MD5 hash in hex';
+          field === 'email' || field === 'business_email'
+            ? 'is not a valid e-mail address'
+            : 'is not a SHA-256, SHA-1 or MD5 hash in hex';
         invalid ??= { field, reason: what, value: part };
         continue;
       }
@@ -175,6 +187,8 @@ export function readPerson(cells: Cells): Person | Fault {
     if (given) content.first_name = given;
     if (rest.length > 0) content.last_name = rest.join(' ');
   }
+  const domain = content.website ? undefined : first(cells.company_domain);
+  if (domain) content.website = domain;
   if (email) content.email = email;
   if (phones[0]) content.phone = phones[0];
   if (phones[1]) content.phone2 = phones[1];
@@ -202,8 +216,42 @@ export function readPerson(cells: Cells): Person | Fault {
   return { ref: hash('sha256', who), content, keys };
 }
 
+/** What a row says beyond that; undefined: nothing. A business address or phone number that is not valid is left out. */
+export function readProfile(cells: Cells): ProfileValues | undefined {
+  let profile: ProfileValues | undefined;
+  for (const key of PROFILE_KEYS) {
+    const value = profileValue(key, cells[key]);
+    if (value) {
+      profile ??= {};
+      profile[key] = value;
+    }
+  }
+  return profile;
+}
+
+function profileValue(key: ProfileKey, cells: string[] | undefined): string | undefined {
+  if (!cells) return undefined;
+  const read = key === 'business_email' ? normalEmail : key === 'company_phone' ? normalPhone : null;
+  if (!read) return first(cells);
+  for (const part of list(cells, /[,;|]+/)) {
+    const value = read(part);
+    if (value) return value;
+  }
+  return undefined;
+}
+
+/** The least number of people that a company's size says ('51 to 200' -> 51, '10,000+' -> 10000, '1K-5K' -> 1000), or null. */
+export function employeesOf(size: string | undefined): number | null {
+  const found = /(\d[\d,]*)(?:\.\d+)?\s*(k\b)?/i.exec(size ?? '');
+  if (!found) return null;
+  const number = Number(found[1]!.replaceAll(',', '')) * (found[2] ? 1000 : 1);
+  return number <= 2_147_483_647 ? number : null;
+}
+
 /** Fields whose cells may hold several values. */
 const LISTS = new Set<string>([
+  'business_email',
+  'company_phone',
   'email',
   'email_sha256',
   'email_sha1',

@@ -44,6 +44,7 @@ const NAMES: Record<string, PersonField> = Object.fromEntries(
         'seen_at',
         'at time timestamp date datetime seenat seen eventtime eventdate eventat searchedat visitedat activitydate createdat',
       ],
+      ['email', 'businessemail businessemails businessverifiedemails businessverifiedemail workemail'],
       ['zip', 'ipzip geozip'],
       ['state', 'ipstate geostate'],
       ['city', 'ipcity geocity'],

@@ -1,3 +1,8 @@
+import {
+  INFORMATION_FIELDS,
+  INFORMATION_TYPES,
+  type InformationType,
+} from '../../../contract/enrichment-fields.ts';
 import type { Client } from '../../../contract/index.ts';
 
 /** An import of people as the server tells it. */
@@ -33,7 +38,18 @@ export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, 
     fields: { keyword: 'Keyword', page_url: 'Page looked at', seen_at: 'Time' },
   },
   { group: 'Work', fields: { company_name: 'Company', job_title: 'Job title', website: 'Website' } },
+  { group: `${INFORMATION_TYPES.advanced} data`, fields: informationOf('advanced') },
+  { group: `${INFORMATION_TYPES.b2b} data`, fields: informationOf('b2b') },
 ];
+
+/** The data fields of a type but for those that stand under Work. */
+function informationOf(type: InformationType): Partial<Record<PersonField, string>> {
+  return Object.fromEntries(
+    INFORMATION_FIELDS.filter(
+      (field) => field.type === type && field.key !== 'company_name' && field.key !== 'job_title',
+    ).map((field) => [field.key, field.name]),
+  );
+}
 
 /** The meaning of a column in words. */
 export function fieldWords(field: PersonField): string {
@@ -82,7 +98,16 @@ export function signalFault(fields: PersonField[]): string | null {
 export function canIdentify(fields: PersonField[]): boolean {
   const has = (...some: PersonField[]) => some.some((field) => fields.includes(field));
   return (
-    has('external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'phone2') ||
+    has(
+      'external_id',
+      'email',
+      'business_email',
+      'email_sha256',
+      'email_sha1',
+      'email_md5',
+      'phone',
+      'phone2',
+    ) ||
     (has('first_name', 'last_name', 'full_name') && has('address'))
   );
 }
