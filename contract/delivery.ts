@@ -127,7 +127,11 @@ export const LeadMessage = z.object({
   data: z.object({
     id: Id,
     test: z.boolean(),
-    campaign: z.object({ id: z.int(), name: z.string(), type: z.enum(['local', 'locator']) }),
+    campaign: z.object({
+      id: z.int(),
+      name: z.string(),
+      type: z.enum(['local', 'locator', 'enhance', 'b2b']),
+    }),
     person: z.object({
       first_name: z.string().nullable(),
       last_name: z.string().nullable(),
@@ -142,6 +146,9 @@ export const LeadMessage = z.object({
       job_title: z.string().nullable(),
       website: z.string().nullable(),
     }),
+    information: z
+      .record(z.string(), z.string().nullable())
+      .describe('The data fields that the campaign asks for, by key; null: not known'),
     visit: z.object({ page_url: z.string().nullable(), referrer: z.string().nullable() }),
     match: z.object({ type: z.string(), confidence: z.int() }),
     created_at: Instant,

@@ -75,6 +75,17 @@ export const Lead = LeadRow.extend({
   contact_company: Text,
   website: Text,
   job_title: Text,
+  information: z
+    .array(
+      z.object({
+        id: z.int(),
+        key: z.string(),
+        name: z.string(),
+        type: z.enum(['advanced', 'b2b']),
+        value: Text.describe('null: not known'),
+      }),
+    )
+    .describe('The data fields that the campaign asked for when the lead came'),
   referrer: Text,
   ip: Text,
   evidence: z.array(Evidence),

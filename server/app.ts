@@ -236,7 +236,7 @@ export function createFeatures(
     visits,
   });
   const intent = createIntent(platform, { audit, campaigns, leads, mail, notices, people, tenants });
-  const delivery = createDelivery(platform, { audit, outbound, leads, campaigns });
+  const delivery = createDelivery(platform, { audit, outbound, leads, campaigns, enrichment });
   const reports = createReports(platform, { tenants, audit, notices, mail, campaigns, leads });
   const collection = createCollection(platform, {
     tenants,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ProfileKey } from '../../contract/enrichment-fields.ts';
 import type { Features } from '../app.ts';
 import type { Search } from '../features/campaigns/index.ts';
 import type { Retail } from '../features/costs/index.ts';
@@ -23,7 +24,7 @@ export interface MadeCampaign {
 }
 
 /** One made-up person, as an import's row would give it. */
-export interface MadePerson {
+export interface MadePerson extends Partial<Record<ProfileKey, string>> {
   external_id?: string;
   first_name: string;
   last_name: string;

@@ -68,12 +68,17 @@ export function readable(body: Uint8Array): string {
     .toWellFormed();
 }
 
-/** A made-up lead for the test button. */
-export function testLead(id: string, campaign: { number: number; name: string }, at: Date): LeadData {
+/** A made-up lead for the test button, with the data fields that the campaign asks for. */
+export function testLead(
+  id: string,
+  campaign: { number: number; name: string; type?: LeadData['campaign']['type'] },
+  at: Date,
+  information: Record<string, string | null> = {},
+): LeadData {
   return {
     id,
     test: true,
-    campaign: { id: campaign.number, name: campaign.name, type: 'local' },
+    campaign: { id: campaign.number, name: campaign.name, type: campaign.type ?? 'local' },
     person: {
       first_name: 'Test',
       last_name: 'Lead',
@@ -88,6 +93,7 @@ export function testLead(id: string, campaign: { number: number; name: string },
       job_title: 'Tester',
       website: 'https://example.com',
     },
+    information,
     visit: { page_url: 'https://example.com/pricing', referrer: null },
     match: { type: 'email_sha256', confidence: 100 },
     created_at: at.toISOString(),

@@ -43,7 +43,14 @@ export interface DeliveryDeps {
       company_id: string;
       number: bigint;
       name: string;
+      module: string;
+      advance_information: number[];
+      b2b_information: number[];
     } | null>;
+  };
+  enrichment: {
+    /** Made-up values of data fields, of those that a company may use. */
+    sampleFor(tx: Tx, companyId: string, asked: readonly number[]): Promise<Record<string, string>>;
   };
 }
 
@@ -56,7 +63,7 @@ const SECRET_UNREADABLE = 'Not sent: the signing secret cannot be opened with th
 /** Sends accepted leads to the webhooks of their campaign: signed, retried, logged. */
 export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   const { db, clock, vault, jobs } = platform;
-  const { audit, outbound, leads, campaigns } = deps;
+  const { audit, outbound, leads, campaigns, enrichment } = deps;
 
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -319,7 +326,19 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         });
         return {
           row,
-          data: testLead(deliveryId, { number: Number(campaign.number), name: campaign.name }, now),
+          data: testLead(
+            deliveryId,
+            {
+              number: Number(campaign.number),
+              name: campaign.name,
+              type: campaign.module as LeadData['campaign']['type'],
+            },
+            now,
+            await enrichment.sampleFor(tx, campaign.company_id, [
+              ...campaign.advance_information,
+              ...campaign.b2b_information,
+            ]),
+          ),
         };
       });
       const outcome = await post(row.url, row.secret_sealed, messageId, data);

@@ -30,6 +30,12 @@ export function createLeadData({ clock }: Platform, { identity }: { identity: Id
     await store.addGiven(tx, [...given.values()]);
   }
 
+  async function allowedOf(tx: Tx, companyId: string, asked: readonly number[]): Promise<number[]> {
+    if (asked.length === 0) return [];
+    const { information } = allowedBy((await store.choicesOf(tx, [companyId])).get(companyId) ?? []);
+    return asked.filter((id) => information.has(id));
+  }
+
   return {
     /**
      * Keeps for accepted leads what is known of their people of the fields that their campaign asks for and its company may
@@ -63,9 +69,7 @@ export function createLeadData({ clock }: Platform, { identity }: { identity: Id
 
     /** Keeps made-up values for a test lead, of the fields that a real one would get. */
     async keepSample(tx: Tx, lead: Omit<Asking, 'personId'>): Promise<void> {
-      const rows = (await store.choicesOf(tx, [lead.owner.company_id])).get(lead.owner.company_id) ?? [];
-      const { information } = allowedBy(rows);
-      const asked = lead.asked.filter((id) => information.has(id));
+      const asked = await allowedOf(tx, lead.owner.company_id, lead.asked);
       if (asked.length === 0) return;
       const { leadId: lead_id, owner, campaignId: campaign_id } = lead;
       await insert(tx, [{ lead_id, owner, campaign_id, asked, fields: sampleOf(asked), waits_until: null }]);
@@ -76,6 +80,8 @@ export function createLeadData({ clock }: Platform, { identity }: { identity: Id
     /** The fields that leads of a list's campaigns have ever been given, in the catalogue's order. */
     everGiven: async (tx: Tx, of: Parameters<typeof store.everGiven>[1]) =>
       fieldsOfIds(new Set(await store.everGiven(tx, of))),
-    sampleOf,
+    /** Made-up values of the fields that a company may use, of those that are asked. */
+    sampleFor: async (tx: Tx, companyId: string, asked: readonly number[]) =>
+      sampleOf(await allowedOf(tx, companyId, asked)),
   };
 }

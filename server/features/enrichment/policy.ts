@@ -50,6 +50,15 @@ export function allowedBy(rows: readonly ChoiceRow[]): Allowed {
   };
 }
 
+/** What a lead was given with the fields' names, in the order of the catalogue. */
+export const withNames = (values: Record<string, string | null> | undefined) =>
+  values
+    ? INFORMATION_FIELDS.filter(({ key }) => Object.hasOwn(values, key)).map((field) => ({
+        ...field,
+        value: values[field.key] ?? null,
+      }))
+    : [];
+
 const SAMPLES: Record<InformationKey, string> = {
   age_range: '35-44',
   gender: 'F',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { InformationField } from '../../../contract/enrichment-fields.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Evidence, LeadFilter, LeadSignal } from '../../../contract/leads.ts';
 import { MATCH_KINDS } from '../../../contract/leads.ts';
@@ -13,7 +14,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
-import type { Enrichment } from '../enrichment/index.ts';
+import { type Enrichment, withNames } from '../enrichment/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity } from '../identity/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -112,6 +113,9 @@ const NOBODY = {
 
 const matchType = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
 
+/** The heading of a data field's column, which no other column has. */
+const headOf = (field: InformationField) => `Data: ${field.name}`;
+
 /** What of it goes to people who are sent a file: neither what a lead costs nor whether it is a test. */
 const REPORT_COLUMNS = EXPORT_HEAD.length - 2;
 
@@ -199,12 +203,27 @@ export function createLeads(
   }
 
   /** Of somebody who has come onto an exclusion list since, only the sale is told. */
-  async function* linesOf(ctx: Ctx, steps: AsyncGenerator<Row[]>): AsyncGenerator<string> {
-    yield csvLine(EXPORT_HEAD);
+  async function* linesOf(
+    ctx: Ctx,
+    steps: AsyncGenerator<Row[]>,
+    fields: readonly InformationField[],
+  ): AsyncGenerator<string> {
+    yield csvLine([...EXPORT_HEAD, ...fields.map(headOf)]);
     for await (const rows of steps) {
       const ids = rows.map((row) => row.id);
       const excluded = await withheld(ctx.scope.rootId, ids);
-      for (const row of rows) yield csvLine(exportCells(excluded.has(row.id) ? { ...row, ...NOBODY } : row));
+      const data =
+        fields.length > 0
+          ? await inScope(db.app, ctx.scope, (tx) => deps.enrichment.dataOf(tx, ids))
+          : undefined;
+      for (const row of rows) {
+        const isOut = excluded.has(row.id);
+        const values = isOut ? undefined : data?.get(row.id);
+        yield csvLine([
+          ...exportCells(isOut ? { ...row, ...NOBODY } : row),
+          ...fields.map((field) => values?.[field.key] ?? null),
+        ]);
+      }
     }
   }
 
@@ -238,6 +257,7 @@ export function createLeads(
         const row = await store.leadById(tx, id);
         if (!row) throw new Refusal('not_found', ownMessages.notFound);
         const deliveries = await store.deliveriesOf(tx, id);
+        const data = await deps.enrichment.dataOf(tx, [id]);
         const states = await store.deliveryStates(tx, [id]);
         const evidence = row.evidence as {
           keys?: z.output<typeof Evidence>[];
@@ -254,6 +274,7 @@ export function createLeads(
           contact_company: row.company_name,
           website: row.website,
           job_title: row.job_title,
+          information: withNames(data.get(id)),
           referrer: row.referrer,
           ip: row.ip,
           // Where the root's data comes from is the root's business; others see that it was an import.
@@ -293,6 +314,12 @@ export function createLeads(
           { id, ...owner, campaign_id: campaignId, created_at: now },
           { ...TEST_PERSON, page_url: campaign.site_url },
         );
+        await deps.enrichment.keepSample(tx, {
+          leadId: id,
+          owner,
+          campaignId,
+          asked: [...campaign.advance_information, ...campaign.b2b_information],
+        });
         await platform.events.emit(tx, 'leads.accepted', {
           leads: [{ id, campaignId, owner }],
           isTest: true,
@@ -327,7 +354,8 @@ export function createLeads(
           ? undefined
           : await inScope(db.app, ctx.scope, (tx) => store.idsOfExport(tx, asked, MOST_ROWS + 1));
       if (ids && ids.length > MOST_ROWS) throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
-      return linesOf(ctx, ids ? byIds(ctx, ids) : byDate(ctx, asked));
+      const fields = await inScope(db.app, ctx.scope, (tx) => deps.enrichment.everGiven(tx, asked));
+      return linesOf(ctx, ids ? byIds(ctx, ids) : byDate(ctx, asked), fields);
     },
 
     /**
@@ -346,14 +374,24 @@ export function createLeads(
       if (count === 0) return null;
       const ids = rows.map((row) => row.id);
       const excluded = await withheldIn(tx, rootId, ids);
-      const line = (cells: (string | null)[]) => csvLine(cells.slice(0, REPORT_COLUMNS));
-      const lines = rows.map((row) => line(exportCells(excluded.has(row.id) ? { ...row, ...NOBODY } : row)));
-      return { text: CSV_BOM + line(EXPORT_HEAD) + lines.join(''), count };
+      const fields = await deps.enrichment.everGiven(tx, { campaignId });
+      const data = await deps.enrichment.dataOf(tx, ids);
+      const lines = rows.map((row) => {
+        const isOut = excluded.has(row.id);
+        const values = isOut ? undefined : data.get(row.id);
+        return csvLine([
+          ...exportCells(isOut ? { ...row, ...NOBODY } : row).slice(0, REPORT_COLUMNS),
+          ...fields.map((field) => values?.[field.key] ?? null),
+        ]);
+      });
+      const head = csvLine([...EXPORT_HEAD.slice(0, REPORT_COLUMNS), ...fields.map(headOf)]);
+      return { text: CSV_BOM + head + lines.join(''), count };
     },
 
     /** Leads as webhooks tell them (contract/delivery.ts, LeadMessage.data), by id. */
     async message(tx: Tx, ids: string[]) {
       const rows = await store.leadsByIds(tx, ids);
+      const data = await deps.enrichment.dataOf(tx, ids);
       return new Map(
         rows.map((row) => [
           row.id,
@@ -375,6 +413,7 @@ export function createLeads(
               job_title: row.job_title,
               website: row.website,
             },
+            information: data.get(row.id) ?? {},
             visit: { page_url: row.page_url, referrer: row.referrer },
             match: { type: matchType(row.match_kind), confidence: row.confidence },
             created_at: row.created_at.toISOString(),

@@ -8,6 +8,7 @@ import { DetailDrawer } from '../../ui/DetailDrawer.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Money, None, When } from '../../ui/Values.tsx';
+import { LeadData } from './LeadData.tsx';
 import classes from './LeadDrawer.module.css';
 import { nameOf } from './LeadTable.tsx';
 import { matchWords, shareWords } from './match.ts';
@@ -73,6 +74,7 @@ function LeadDetail({ id }: { id: string }) {
           <Fact name="Website" value={lead.website} link />
         </Facts>
       </Section>
+      <LeadData fields={lead.information} />
       <Section title="Why it matched">
         <Text size="sm" mb="xs">
           Recognised by {lowerFirst(matchWords(lead.match_type))}, {lead.confidence}% sure.
