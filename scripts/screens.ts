@@ -159,6 +159,8 @@ const shots: Shot[] = [
     act: (page) => page.getByRole('button', { name: 'Add agency' }).click(),
   },
   { name: 'root-import', ...root, path: '/configuration/people-import' },
+  { name: 'root-enrichment', ...root, path: '/configuration/data-enrichment' },
+  { name: 'agency-enrichment', ...agency, path: '/configuration/data-enrichment?of=one' },
   { name: 'root-exclusions', ...root, path: '/configuration/opt-out-list' },
   { name: 'agency-exclusions', ...agency, path: '/configuration/exclusion-lists' },
   { name: 'client-exclusions', ...client, path: '/user/sessions', act: fromMenu('Exclusion List') },

@@ -47,6 +47,7 @@ const pages = {
   'sales-account-list': lazyPage(() => import('./features/staff/SalesAccountListPage.tsx')),
   'role-list': lazyPage(() => import('./features/roles/RoleListPage.tsx')),
   'general-setting': lazyPage(() => import('./features/settings/GeneralSettingPage.tsx')),
+  'data-enrichment': lazyPage(() => import('./features/enrichment/DataEnrichmentPage.tsx')),
   'opt-out-list': lazyPage(() => import('./features/exclusions/OptOutListPage.tsx')),
   'exclusion-lists': lazyPage(() => import('./features/exclusions/AgencyListsPage.tsx')),
   'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PROFILE_KEYS } from '../../contract/enrichment-fields.ts';
 import type { AppParts } from '../app.ts';
 import { createFeatures } from '../app.ts';
 import { ManualClock } from '../platform/clock.ts';
@@ -242,6 +243,7 @@ export async function seedDemo(
     'zip',
     'company_name',
     'job_title',
+    ...PROFILE_KEYS,
   ] as const;
   const file = join(config.dataDir, 'demo-people.csv');
   await writeFile(

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import {
   IconAd2,
   IconChartHistogram,
-  IconDatabaseImport,
   IconLayoutGrid,
   IconPlugConnected,
   IconUsersGroup,
@@ -62,13 +61,6 @@ const PLANS = {
     text: 'Leads can already be sent to any address as a signed webhook: open a campaign and choose Delivery.',
     icon: IconPlugConnected,
     next: ['campaigns', 'dashboard'],
-  },
-  'data-enrichment': {
-    line: 'Complete the records that you have with what is known about people.',
-    empty: 'Records cannot be enriched yet',
-    text: 'Leads of your campaigns come complete already: each names what it was matched by.',
-    icon: IconDatabaseImport,
-    next: ['dashboard', 'people-import'],
   },
   'report-analytics': {
     line: 'How your platform does: revenue, volume and quality by agency.',
