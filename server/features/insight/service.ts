@@ -27,10 +27,11 @@ export function insightRoutes(
   tenants: Tenants,
   invoices: Invoices,
 ): Handlers<typeof contract.insight> {
-  /** The days that were asked for, in the company's time zone. @throws Refusal naming endDate; 404 for another company */
+  /** The days that were asked for, in the company's time zone. @throws Refusal naming endDate; 404 for a company or campaign that the scope does not see */
   async function spanOf(tx: Tx, ctx: Ctx, input: Asked) {
     const company = await tenants.company(tx, input.companyID ?? ctx.actor.companyId);
-    if (!company) throw new Refusal('not_found', ownMessages.notFound);
+    if (!company || (input.leadspeekID && !(await store.isVisible(tx, input.leadspeekID))))
+      throw new Refusal('not_found', ownMessages.notFound);
     const zone = company.time_zone;
     const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
       .toZonedDateTimeISO(zone)

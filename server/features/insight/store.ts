@@ -31,6 +31,12 @@ export async function totals(tx: Tx, span: Span): Promise<Sums> {
   return (await sql<Sums>`select ${sums} from campaign_hour h where ${narrowing(span)}`.execute(tx)).rows[0]!;
 }
 
+/** Whether the scope sees a campaign, of whatever state: the figures of removed ones stay. */
+export async function isVisible(tx: Tx, campaignId: string): Promise<boolean> {
+  const found = await tx.selectFrom('campaign').select('id').where('id', '=', campaignId).executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Sums by calendar day in the span's time zone. */
 export async function days(tx: Tx, span: Span) {
   return (
