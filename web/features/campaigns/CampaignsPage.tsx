@@ -243,6 +243,8 @@ function columnsFor({
             key: 'visits',
             title: 'Visits 30d',
             align: 'right' as const,
+            // Beside the product there is no room for it.
+            hidden: names !== undefined,
             render: (row: Campaign) => (row.leadspeekType === 'local' ? num(row.visits_30d) : <None />),
           },
         ]),
