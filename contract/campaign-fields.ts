@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Day, Email, Flag, GivenDay, Id, Instant } from './primitives.ts';
+import { Day, Email, Flag, GivenDay, Id, Instant, Whole } from './primitives.ts';
 
 /** How often: of a limit of leads, and of reports. Weeks begin on Monday; days are those of the client's time zone. */
 export const FREQUENCIES = ['day', 'week', 'month'] as const;
@@ -8,11 +8,7 @@ export const REPORT_TYPES = ['none', 'CSV'] as const;
 const MOST_ADDRESSES = 10;
 
 const Empty = z.literal('').transform(() => null);
-const Count = z.coerce
-  .number()
-  .int('must be a whole number')
-  .min(1, 'must be at least 1')
-  .max(1_000_000, 'must be at most 1000000');
+const Count = Whole(1, 1_000_000);
 const MaybeCount = z.union([Empty, z.null(), Count]).optional();
 const MaybeDay = z.union([Empty, z.null(), GivenDay]).optional();
 

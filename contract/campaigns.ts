@@ -15,6 +15,7 @@ import {
   Page,
   PageQuery,
   WebUrl,
+  Whole,
 } from './primitives.ts';
 import { KeywordText, TargetFields, TargetView } from './target.ts';
 
@@ -56,20 +57,8 @@ export const CampaignFields = z
     homeaddressenabled: Flag.default('F').describe('T: a lead needs a postal address'),
     requireemailaddress: Flag.default('T').describe('T: a lead needs an e-mail address'),
     reidentificationtype: z.enum(REIDENTIFY).default('never'),
-    minConfidence: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(100)
-      .default(50)
-      .describe('Matches below this are not leads'),
-    LimitLead: Optional(
-      z.coerce
-        .number()
-        .int('must be a whole number')
-        .min(1, 'must be at least 1')
-        .max(1_000_000, 'must be at most 1000000'),
-    ).describe('Leads a day at most; empty: no cap'),
+    minConfidence: Whole(0, 100).default(50).describe('Matches below this are not leads'),
+    LimitLead: Optional(Whole(1, 1_000_000)).describe('Leads a day at most; empty: no cap'),
     startDate: Optional(GivenDay),
     endDate: Optional(GivenDay),
   })

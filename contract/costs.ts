@@ -10,7 +10,7 @@ import {
 } from './choices.ts';
 import { onboardingFault } from './company-rules.ts';
 import { messages } from './messages.ts';
-import { Dollars, Done, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
+import { Dollars, Done, Flag, GivenDay, Id, Instant, Line, Whole } from './primitives.ts';
 
 /** US dollars and cents: what is charged as a sum. */
 export const Cents = Dollars.regex(/^\d+(\.\d{0,2}0*)?$/, 'must be in whole cents');
@@ -66,11 +66,7 @@ export const OnboardingAmount = z
 /** What an agency is charged once when it begins; 0: nothing (spec product 3, agencyonboardingcustom). */
 export const Onboarding = z.object({ amount: OnboardingAmount, enable_coupon: Flag });
 
-const Count = z.coerce
-  .number()
-  .int('must be a whole number')
-  .min(1, 'must be at least 1')
-  .max(1_000_000, 'must be at most 1000000');
+const Count = Whole(1, 1_000_000);
 const Empty = z.literal('').transform(() => null);
 const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time or Prepaid');
 const TopUp = z.enum(['onetime', 'continual'], 'must be onetime or continual');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './base.ts';
 import { InvoiceFilter, InvoicePage } from './invoices.ts';
 import { ModuleName } from './leads.ts';
-import { Day, GivenDay, Id, Micros } from './primitives.ts';
+import { Day, GivenDay, Id, Micros, Page, PageQuery } from './primitives.ts';
 
 const Totals = z.object({ visits: z.int(), matched: z.int(), leads: z.int(), spend_micros: Micros });
 
@@ -57,6 +57,33 @@ export const insight = {
     .meta({ access: 'invoice.read' })
     .input(InvoiceFilter)
     .output(InvoicePage),
+  clients: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/clients',
+      tags: ['Leads'],
+      summary: 'Clients with their campaigns and what these brought in the last 30 days, paged',
+    })
+    .meta({ access: 'client.list' })
+    .input(
+      PageQuery.extend({
+        sortby: z.enum(['company_name', 'active', 'leads_30d', 'spend_30d', 'balance']).optional(),
+      }),
+    )
+    .output(
+      Page(
+        z.object({
+          id: Id,
+          company_name: z.string(),
+          agency_name: z.string(),
+          active: z.int().describe('Campaigns that run'),
+          campaigns: z.int().describe('Campaigns that run or are paused'),
+          leads_30d: z.int(),
+          spend_30d_micros: Micros,
+          balance_micros: Micros.describe('Prepaid balance left of all its campaigns'),
+        }),
+      ),
+    ),
   dashboard: call
     .route({
       method: 'GET',
@@ -66,13 +93,11 @@ export const insight = {
     })
     .meta({ access: 'insight.read' })
     .input(
-      z.object({
+      Narrowing.extend({
         startDate: GivenDay.optional().describe(
           'First day, in the time zone of the company; default 29 days before the last',
         ),
         endDate: GivenDay.optional().describe('Last day; default today'),
-        companyID: Id.optional(),
-        leadspeekID: Id.optional(),
       }),
     )
     .output(
@@ -82,7 +107,6 @@ export const insight = {
         end: Day,
         totals: Totals,
         previous: Totals.describe('The same number of days before'),
-        days: z.array(Totals.extend({ day: Day })),
         campaigns: z.array(
           Totals.extend({
             leadspeekID: Id,

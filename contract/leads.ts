@@ -45,6 +45,7 @@ export const LeadRow = z.object({
   confidence: z.int(),
   price_micros: Micros,
   is_test: z.boolean(),
+  converted_at: Instant.nullable().describe('When the person reached the thank-you page of the campaign'),
   created_at: Instant,
   delivery: z.enum(['none', 'pending', 'delivered', 'failed']),
 });

@@ -196,6 +196,7 @@ export const ownMessages = {
   walletNoCard: 'There is no card on file. Put one on file before you top up.',
   walletCeilingLow: 'must not be below the amount that is topped up',
   walletEmpty: 'The Data Wallet does not cover this.',
+  campaignsClosed: 'Your agency adds the campaigns of your company.',
   heldUnpaid:
     'A payment has failed, so no campaign can run. They go on by themselves when everything that is due has been paid.',
   heldCancelled:

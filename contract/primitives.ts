@@ -1,5 +1,27 @@
 import { z } from 'zod';
 
+/** A whole number within bounds, as a number or as its digits. What merely can be read as one (true, [7], 0x1f) is refused. */
+export const Whole = (least: number, most: number) =>
+  z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .trim()
+          .regex(/^-?\d{1,15}$/)
+          .transform(Number),
+      ],
+      'must be a whole number',
+    )
+    .pipe(
+      z
+        .number()
+        .int('must be a whole number')
+        .min(least, `must be at least ${least}`)
+        .max(most, `must be at most ${most}`),
+    );
+
 /** An opaque id. */
 export const Id = z.uuid();
 

@@ -177,7 +177,13 @@ export const PAGES = [
     who: [...system, ...agency],
   },
   { id: 'campaign', path: '/campaign', title: 'Campaigns', ...campaign },
-  { id: 'campaign-setup', path: '/campaign-setup', title: 'Build Your Campaign', ...campaign },
+  {
+    id: 'campaign-setup',
+    path: '/campaign-setup',
+    title: 'Build Your Campaign',
+    ...campaign,
+    rules: ['addCampaign'],
+  },
   { id: 'audience', path: '/audience', aliases: ['/Audience'], title: 'Audiences', ...campaign },
   {
     id: 'integrations',

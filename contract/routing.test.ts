@@ -327,6 +327,8 @@ describe('[ROUT-12] client set-up', () => {
     const disabled = { client_add_campaign_disabled: true };
     expect(at('/visitor-id/campaign-management', disabled)).toBe('/visitor-id/dashboard');
     expect(at('/ads/campaign-management', disabled)).toBe('/dashboard');
+    expect(at('/campaign-setup', disabled)).toBe('/dashboard');
+    expect(at('/campaign', disabled)).toBe('P');
   });
   test.each([
     [{ accountconnected: 'completed', package_id: 'p' }, 'F', 'P'],

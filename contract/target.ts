@@ -26,7 +26,10 @@ export const CityNames = z
   .max(MOST_CITIES, `must be at most ${MOST_CITIES}`)
   .describe("Cities, such as 'Austin, TX': of a state of which cities are named only these count");
 
-/** What a person sets of where and for what a Search ID campaign looks; a Site ID campaign has none of it. */
+/**
+ * What a person sets of where and for what a Search ID campaign looks; a Site ID campaign has none of it. Left out of a change,
+ * each stays as it is.
+ */
 export const TargetFields = z.object({
   locatorkeyword: KeywordText.optional(),
   locationtarget: TargetLocation.optional(),
@@ -35,6 +38,13 @@ export const TargetFields = z.object({
   locatorcity: CityNames.optional(),
   locatorzip: ZipText.optional(),
   locatordesc: z.string().trim().max(1000, 'must not exceed 1000 characters').optional(),
+  locatorrequire: z
+    .string()
+    .max(200, 'must not exceed 200 characters')
+    .optional()
+    .describe(
+      'What a lead must have: Email, Phone, MailingAddress, parted by commas; in place of requireemailaddress, phoneenabled and homeaddressenabled',
+    ),
 });
 
 /** The same as the server tells it; empty for Site ID. */

@@ -88,6 +88,53 @@ const shots: Shot[] = [
     path: '/visitor-id/campaign-management',
     act: tab(/delivery/i),
   },
+  { name: 'client-search', ...client, path: '/search-id/campaign-management' },
+  {
+    name: 'client2-search-counts',
+    host: 'acme.localhost',
+    as: 'client2@demo.test',
+    path: '/search-id/campaign-management',
+    act: tab(/keyword/i),
+  },
+  { name: 'client-campaigns-compact', ...client, path: '/visitor-id/campaign-management-v1' },
+  { name: 'client-all-campaigns', ...client, path: '/campaign' },
+  { name: 'agency-campaigns-compact', ...agency, path: '/search-id/campaign-management-v1' },
+  { name: 'agency-all-campaigns', ...agency, path: '/campaign' },
+  { name: 'agency-client', ...agency, path: '/client' },
+  { name: 'agency-client-none', ...agency, path: '/client?q=nobody-of-that-name' },
+  { name: 'agency-campaign-new', ...agency, path: '/visitor-id/campaign-management?new=1' },
+  {
+    name: 'agency-campaigns-groups',
+    ...agency,
+    path: '/visitor-id/campaign-management?groups=1',
+    act: async (page) => {
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'agency-campaigns-none', ...agency, path: '/visitor-id/campaign-management?q=zzzz' },
+  {
+    name: 'agency-campaign-menu',
+    ...agency,
+    path: '/visitor-id/campaign-management',
+    act: (page) =>
+      page
+        .getByRole('button', { name: /^Actions for / })
+        .first()
+        .click(),
+  },
+  {
+    name: 'admin-leads',
+    host: 'acme.localhost',
+    as: 'admin@demo.test',
+    path: '/visitor-id/leads-management',
+  },
+  {
+    name: 'admin-leads-lead',
+    host: 'acme.localhost',
+    as: 'admin@demo.test',
+    path: '/visitor-id/leads-management',
+    act: openRow,
+  },
   { name: 'client-not-found', ...client, path: '/no/such/page' },
   { name: 'agency-dashboard', ...agency, path: '/visitor-id/dashboard' },
   { name: 'agency-campaigns', ...agency, path: '/visitor-id/campaign-management' },

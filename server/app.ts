@@ -200,7 +200,7 @@ export function createFeatures(
   const enrichment = createEnrichment(platform, { audit, identity });
   const exclusions = createExclusions(platform, { audit, tenants });
   const groups = createGroups(platform, { audit, tenants });
-  const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, groups, outbound });
+  const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, groups, outbound, limits });
   const prepaid = createPrepaid(platform, {
     tenants,
     audit,

@@ -146,9 +146,14 @@ export const EXPORTS: readonly ExportList[] = [
     ['Last visit', (row) => row.last_visit_at],
     ['Created', (row) => row.created_at],
   ]),
-  list('clients', contract.tenants.clients, [
+  list('clients', contract.insight.clients, [
     ['Client', (row) => row.company_name],
     ['Agency', (row) => row.agency_name],
+    ['Active campaigns', (row) => row.active],
+    ['Campaigns', (row) => row.campaigns],
+    ['Leads 30d', (row) => row.leads_30d],
+    ['Spend 30d (USD)', (row) => usd(row.spend_30d_micros)],
+    ['Balance (USD)', (row) => usd(row.balance_micros)],
   ]),
   list('refusals', contract.campaigns.refusals, [
     ['Reason', (row) => row.reason],

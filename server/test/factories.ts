@@ -146,6 +146,7 @@ export function createFactories(features: Features, platform: Platform) {
       given: {
         name?: string;
         siteUrl?: string;
+        thankYouUrl?: string;
         price?: bigint;
         /** Other costs than a lead's price; the term is Prepaid unless it says otherwise. */
         costs?: Partial<Retail>;
@@ -178,6 +179,7 @@ export function createFactories(features: Features, platform: Platform) {
           state: given.state ?? 'active',
           site_key: siteKey,
           site_url: given.search ? '' : (given.siteUrl ?? 'https://shop.example.com/'),
+          thank_you_url: given.thankYouUrl ?? null,
           reidentify: given.reidentify ?? 'never',
           email_required: given.emailRequired ?? true,
           phone_required: given.phoneRequired ?? false,
@@ -250,6 +252,7 @@ export function createFactories(features: Features, platform: Platform) {
         referrer?: string;
         title?: string;
         gpc?: boolean;
+        event?: 'identify' | 'thanks';
         eventId?: string;
         userAgent?: string;
       } = {},
@@ -268,6 +271,7 @@ export function createFactories(features: Features, platform: Platform) {
               ...(given.referrer ? { r: given.referrer } : {}),
               ...(given.title ? { t: given.title } : {}),
               ...(given.gpc ? { g: 1 } : {}),
+              ...(given.event ? { n: given.event } : {}),
             },
           ],
         },

@@ -1155,6 +1155,10 @@ let samples: Record<string, Sample> = {
       body: { leadspeekID: (await fresh(t)).campaign.id },
     }),
   },
+  'GET /api/leadspeek/report/clients': {
+    named: false,
+    request: () => ({ url: '/api/leadspeek/report/clients?PerPage=100' }),
+  },
   'GET /api/leadspeek/report/chart': {
     named: true,
     request: (t) => ({ url: `/api/leadspeek/report/chart?companyID=${t.client.id}` }),

@@ -58,6 +58,8 @@ export interface DataTableProps<Row> {
   bare?: boolean;
   /** What lies open beneath a row; null: nothing. */
   below?: (row: Row) => ReactNode;
+  /** Whether what is below a row stands open, where `onRow` opens and closes it. */
+  isOpen?: (row: Row) => boolean;
   /** A third click on a header takes the sort away; the list then has its own order. */
   mayUnsort?: boolean;
   /** Placeholder of the quick search; absent: none. */

@@ -109,7 +109,12 @@ export function Rows<Row>(props: BodyProps<Row>) {
                 {columns.map((column, at) => (
                   <td key={column.key} data-align={column.align}>
                     {at === 0 && onRow ? (
-                      <button type="button" className={classes.open} onClick={() => onRow(row)}>
+                      <button
+                        type="button"
+                        className={classes.open}
+                        aria-expanded={props.isOpen?.(row)}
+                        onClick={() => onRow(row)}
+                      >
                         {column.render(row)}
                       </button>
                     ) : (
@@ -180,7 +185,12 @@ export function Cards<Row>(props: BodyProps<Row>) {
           )}
           <div className={classes.cardTitle}>
             {onRow ? (
-              <button type="button" className={classes.open} onClick={() => onRow(row)}>
+              <button
+                type="button"
+                className={classes.open}
+                aria-expanded={props.isOpen?.(row)}
+                onClick={() => onRow(row)}
+              >
                 {first.render(row)}
               </button>
             ) : (

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { MoreFields } from '../../../contract/campaign-fields.ts';
 import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Tx } from '../../platform/db/scope.ts';
+import type { Billing } from '../billing/index.ts';
 import type { Groups } from './groups.service.ts';
 import { type Frequency, periodOf } from './period.policy.ts';
 import * as store from './report.store.ts';
@@ -33,8 +35,17 @@ export const NO_LIMIT: Present = {
 };
 
 /** The fields of contract/campaign-fields.ts: each left out of a change stays as it is. */
-export function createExtras({ groups }: { groups: Groups }) {
+export function createExtras({ groups, billing }: { groups: Groups; billing: Billing }) {
   return {
+    /** @throws Refusal (403) where the agency has kept a client from adding campaigns (disabledaddcampaign) and it tries */
+    async checkMayAdd(tx: Tx, ctx: Ctx, companyId: string): Promise<void> {
+      if (ctx.actor.kind !== 'client') return;
+      if ((await billing.accounts.terms(tx, companyId)).campaigns_closed)
+        throw new Refusal('forbidden', ownMessages.campaignsClosed, {
+          errors: { companyID: ['adds no campaigns'] },
+        });
+    },
+
     /**
      * The columns of a campaign's limit after a change, checked against each other. `present`: as it stands, `cap`: LimitLead
      * after the change. @throws Refusal naming the field

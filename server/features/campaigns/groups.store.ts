@@ -41,11 +41,16 @@ export async function campaignsOfCompany(tx: Tx, companyId: string): Promise<num
   return Number(count);
 }
 
+/** Two that take one name at once wait for each other here. */
+const oneByOne = (tx: Tx, companyId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`group:${companyId}`}, 0))`.execute(tx);
+
 /** Adds a group; false: the company has one of this name. */
 export async function insertGroup(
   tx: Tx,
   row: ClientOwner & { id: string; name: string; created_at: Date; updated_at: Date },
 ): Promise<boolean> {
+  await oneByOne(tx, row.company_id);
   const done = await tx
     .insertInto('company_group')
     .values(row)
@@ -56,8 +61,7 @@ export async function insertGroup(
 
 /** Renames a group; false: another one of the company is called so. */
 export async function renameGroup(tx: Tx, row: GroupRow, name: string, at: Date): Promise<boolean> {
-  // Two that take one name at once wait for each other here.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`group:${row.company_id}`}, 0))`.execute(tx);
+  await oneByOne(tx, row.company_id);
   const other = await tx
     .selectFrom('company_group')
     .select('id')

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
+import type { LimitRule } from '../../platform/limits.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from '../../platform/outbound.ts';
 
 /** What the look at a page found: `detail` is the cause as a code, `message` says it in words. */
@@ -17,6 +18,9 @@ export interface PageCheck {
     | 'missing';
   message: string;
 }
+
+/** A look makes this server fetch a stranger's page: so many an hour a person, then with pauses. */
+export const LOOKS: LimitRule = { name: 'pixel-check', max: 30, base: 60, cap: 900, window: 3600 };
 
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
@@ -43,7 +47,10 @@ export async function checkPage(look: {
     };
   }
   const html = page.body.toString('utf8');
-  return inPage(html, look) ?? (await inTagManagers(html, look));
+  const found = inPage(html, look) ?? (await inTagManagers(html, look));
+  if (found.detail === 'missing' && page.truncated)
+    return { ...found, message: 'The tag is not in the first 2 MB of the page. Put it into its head.' };
+  return found;
 }
 
 async function read(outbound: Outbound, url: string): Promise<OutboundAnswer> {

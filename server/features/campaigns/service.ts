@@ -9,6 +9,7 @@ import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
+import type { Limits } from '../../platform/limits.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
@@ -18,11 +19,11 @@ import { tagsOf } from '../keywords/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { createExtras, NO_LIMIT } from './extras.ts';
 import type { Groups } from './groups.service.ts';
-import { checkPage } from './pixel-check.ts';
+import { checkPage, LOOKS } from './pixel-check.ts';
 import { resumeJob } from './queue.ts';
 import * as reportStore from './report.store.ts';
 import * as store from './store.ts';
-import { locationWords, readSearch, type Search } from './target.policy.ts';
+import { changedSearch, locationWords, needsOf, type Search, searchOf } from './target.policy.ts';
 import { setTarget, targetsOf } from './target.store.ts';
 
 type Fields = z.output<typeof CampaignFields>;
@@ -65,6 +66,7 @@ export function createCampaigns(
     tenants: Tenants;
     groups: Groups;
     outbound: Outbound;
+    limits: Limits;
   },
 ) {
   const { db, clock } = platform;
@@ -180,31 +182,13 @@ export function createCampaigns(
     phone_required: given.phoneenabled === 'T',
     address_required: given.homeaddressenabled === 'T',
     email_required: given.requireemailaddress === 'T',
+    ...(module === 'locator' ? needsOf(given) : {}),
     reidentify: given.reidentificationtype,
     min_confidence: given.minConfidence,
     daily_cap: given.LimitLead ?? null,
     starts_on: given.startDate ?? null,
     ends_on: given.endDate ?? null,
   });
-
-  /** What a Search ID campaign is to look for. */
-  function searchOf(given: Fields): Search {
-    const location = given.nationaltargeting === 'T' ? ('National Targeting' as const) : given.locationtarget;
-    if (!location)
-      throw new Refusal('invalid', 'locationtarget: is required', {
-        errors: { locationtarget: ['is required'] },
-      });
-    return readSearch(
-      {
-        location,
-        states: given.locatorstate,
-        cities: given.locatorcity,
-        zips: given.locatorzip,
-        keywords: given.locatorkeyword ?? '',
-      },
-      { keywords: 'locatorkeyword', states: 'locatorstate', cities: 'locatorcity', zips: 'locatorzip' },
-    );
-  }
 
   function checkSite(row: { module: string }): void {
     if (row.module !== 'local')
@@ -395,7 +379,10 @@ export function createCampaigns(
       const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
       if (!companyId)
         throw new Refusal('invalid', 'companyID: is required', { errors: { companyID: ['is required'] } });
-      const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
+      const company = await inScope(db.app, ctx.scope, async (tx) => {
+        await extras.checkMayAdd(tx, ctx, companyId);
+        return tenants.company(tx, companyId);
+      });
       if (company?.kind !== 'client' || !company.agency_id) return missing();
       const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
       const now = clock.now();
@@ -461,9 +448,8 @@ export function createCampaigns(
         const module = row.module as Module;
         if (only && module !== only) return missing();
         checkFields(ctx, given, module);
-        // Who changes other things need not say again what is looked for.
-        const search =
-          module === 'locator' && given.locatorkeyword !== undefined ? searchOf(given) : undefined;
+        const target = module === 'locator' ? (await targetsOf(tx, [row.id])).get(row.id) : undefined;
+        const aimed = target && changedSearch(given, target);
         if (
           !(await store.updateCampaign(
             tx,
@@ -485,7 +471,7 @@ export function createCampaigns(
           );
         }
         const priced = await costs.changeCampaign(tx, row, given);
-        if (search) await aim(tx, row, search, given.locatordesc ?? '');
+        if (aimed) await aim(tx, row, aimed.search, aimed.description);
         await extras.save(
           tx,
           ctx,
@@ -507,6 +493,7 @@ export function createCampaigns(
     duplicate: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, id)) ?? missing();
+        await extras.checkMayAdd(tx, ctx, row.company_id);
         const now = clock.now();
         const [kept] = await costs.retailOf(tx, [id], now);
         const { campaign_id: _, ...retail } = kept ?? { campaign_id: null, ...FREE };
@@ -604,6 +591,7 @@ export function createCampaigns(
         seen: await store.lastVisitAt(tx, id, new Date(now.getTime() - DAY_MS)),
       }));
       checkSite(row);
+      await deps.limits.take(LOOKS, ctx.actor.userId);
       const record = (verdict: 'found' | 'not_found' | 'blocked') =>
         inScope(db.app, ctx.scope, async (tx) => {
           await store.updateCampaign(tx, id, { pixel_check: verdict, pixel_checked_at: now });

@@ -1,5 +1,11 @@
+import type { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
-import { MOST_KEYWORDS, MOST_ZIPS, type TARGET_LOCATIONS } from '../../../contract/target.ts';
+import {
+  MOST_KEYWORDS,
+  MOST_ZIPS,
+  type TARGET_LOCATIONS,
+  type TargetFields,
+} from '../../../contract/target.ts';
 import { cityOf, stateCode, type Target, tagsOf } from '../keywords/index.ts';
 
 type Location = (typeof TARGET_LOCATIONS)[number];
@@ -68,4 +74,81 @@ export function readSearch(
     if (states.size === 0) refuse('states', 'needs at least one state');
   }
   return search;
+}
+
+type Given = z.output<typeof TargetFields>;
+const refuse = (field: keyof Given, rule: string): never => {
+  throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+};
+
+/** What a Search ID campaign is to look for, of its fields. @throws Refusal (invalid) naming the field */
+export function searchOf(given: Given): Search {
+  const { nationaltargeting, locationtarget } = given;
+  const location = nationaltargeting === 'T' ? ('National Targeting' as const) : locationtarget;
+  if (!location) return refuse('locationtarget', 'is required');
+  if (
+    nationaltargeting &&
+    locationtarget &&
+    (nationaltargeting === 'T') !== (locationtarget === 'National Targeting')
+  )
+    return refuse('nationaltargeting', `contradicts locationtarget, which is ${locationtarget}`);
+  return readSearch(
+    {
+      location,
+      states: given.locatorstate,
+      cities: given.locatorcity,
+      zips: given.locatorzip,
+      keywords: given.locatorkeyword ?? '',
+    },
+    { keywords: 'locatorkeyword', states: 'locatorstate', cities: 'locatorcity', zips: 'locatorzip' },
+  );
+}
+
+/**
+ * What a campaign looks for after a change: what the change leaves out stays as it is.
+ * @returns undefined where the change names none of it
+ * @throws Refusal (invalid) naming the field
+ */
+export function changedSearch(
+  given: Given,
+  present: Search & { description: string },
+): { search: Search; description: string } | undefined {
+  const { locatorkeyword, locatorstate, locatorcity, locatorzip, locatordesc } = given;
+  const place = { nationaltargeting: given.nationaltargeting, locationtarget: given.locationtarget };
+  const named = [locatorkeyword, locatorstate, locatorcity, locatorzip, locatordesc, ...Object.values(place)];
+  if (named.every((value) => value === undefined)) return undefined;
+  const isSaid = place.nationaltargeting !== undefined || place.locationtarget !== undefined;
+  return {
+    search: searchOf({
+      ...(isSaid ? place : { locationtarget: locationWords(present.location) }),
+      locatorkeyword: locatorkeyword ?? present.keywords.join('\n'),
+      // Named anew, states bring no city of those before.
+      locatorstate: locatorstate ?? present.states,
+      locatorcity: locatorcity ?? (locatorstate ? [] : present.cities),
+      locatorzip: locatorzip ?? present.zips.join('\n'),
+    }),
+    description: locatordesc ?? present.description,
+  };
+}
+
+const NEEDS = {
+  email: 'email_required',
+  phone: 'phone_required',
+  mailingaddress: 'address_required',
+} as const;
+
+/** What a lead must have, of locatorrequire; nothing where it is left out. @throws Refusal (invalid) naming it */
+export function needsOf(given: Given): Partial<Record<(typeof NEEDS)[keyof typeof NEEDS], boolean>> {
+  if (given.locatorrequire === undefined) return {};
+  const needs = { email_required: false, phone_required: false, address_required: false };
+  for (const name of given.locatorrequire
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)) {
+    const column = Object.hasOwn(NEEDS, name.toLowerCase())
+      ? NEEDS[name.toLowerCase() as keyof typeof NEEDS]
+      : refuse('locatorrequire', `has ${name.slice(0, 40)}, which is none of Email, Phone, MailingAddress`);
+    needs[column] = true;
+  }
+  return needs;
 }

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import type { Company } from '../../test/factories.ts';
 
 let app: TestApp;
 let token: string;
+let agency: Company;
+let client: Company;
 beforeAll(async () => {
   app = await testApp();
   const root = await app.make.root({ host: 'root.test' });
-  const agency = await app.make.agency(root, { host: 'acme.test' });
-  const client = await app.make.client(agency);
+  agency = await app.make.agency(root, { host: 'acme.test' });
+  client = await app.make.client(agency);
   await app.make.user(client, { email: 'client@x.test', password: PASSWORD });
+  await app.make.user(agency, { email: 'agency@x.test', password: PASSWORD });
   const campaign = await app.make.campaign(client);
   token = await app.signIn('client@x.test', 'acme.test');
   const hour = (at: string, visits: number) =>
@@ -24,7 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const ask = (query: string) => app.call('GET', `/api/dashboard?${query}`, { host: 'acme.test', token });
+const ask = (query: string, path = '/leadspeek/report/chart') =>
+  app.call('GET', `/api${path}?${query}`, { host: 'acme.test', token });
 
 test('[DASH-01] days are those of the company’s time zone, also when the clocks change', async () => {
   const { body } = await ask('startDate=2026-03-07&endDate=2026-03-09');
@@ -35,9 +40,12 @@ test('[DASH-01] days are those of the company’s time zone, also when the clock
     ['2026-03-08', 6],
     ['2026-03-09', 8],
   ]);
-  expect(body).toMatchObject({
+  const totals = { visits: 15, leads: 4, spend_micros: 8_000_000 };
+  expect(body).toMatchObject({ time_zone: 'America/Chicago', totals });
+  const dashboard = await ask('startDate=2026-03-07&endDate=2026-03-09', '/dashboard');
+  expect(dashboard.body).toMatchObject({
     time_zone: 'America/Chicago',
-    totals: { visits: 15, leads: 4, spend_micros: 8_000_000 },
+    totals,
     previous: { visits: 100 },
     campaigns: [{ visits: 15 }],
   });
@@ -50,13 +58,94 @@ test('defaults to the last 30 days, every day there', async () => {
 });
 
 test('refuses days that are none, or too many', async () => {
-  for (const [query, field] of [
-    ['startDate=2026-02-30', 'startDate'],
-    ['startDate=2026-03-10&endDate=2026-03-09', 'endDate'],
-    ['startDate=2020-01-01&endDate=2026-03-09', 'endDate'],
-    ['companyID=7', 'companyID'],
-  ]) {
-    const answer = await ask(query!);
-    expect([query, answer.status, Object.keys(answer.body.errors as object)]).toEqual([query, 422, [field]]);
+  for (const path of ['/leadspeek/report/chart', '/dashboard'])
+    for (const [query, field] of [
+      ['startDate=2026-02-30', 'startDate'],
+      ['startDate=2026-03-10&endDate=2026-03-09', 'endDate'],
+      ['startDate=2020-01-01&endDate=2026-03-09', 'endDate'],
+      ['companyID=7', 'companyID'],
+    ]) {
+      const answer = await ask(query!, path);
+      expect([query, answer.status, Object.keys(answer.body.errors as object)]).toEqual([
+        query,
+        422,
+        [field],
+      ]);
+    }
+});
+
+test('[CAMP-08] a report is narrowed to a module, and begins at its first day', async () => {
+  const days = 'startDate=2026-03-07&endDate=2026-03-09';
+  for (const path of ['/leadspeek/report/chart', '/dashboard']) {
+    expect((await ask(`${days}&moduleType=local`, path)).body).toMatchObject({ totals: { visits: 15 } });
+    expect((await ask(`${days}&moduleType=locator`, path)).body).toMatchObject({ totals: { visits: 0 } });
+    expect((await ask(`${days}&moduleType=bogus`, path)).status).toBe(422);
   }
+  expect((await ask('', '/leadspeek/report/initdate')).body).toMatchObject({
+    start: '2026-03-06',
+    end: '2026-03-10',
+  });
+  expect((await ask('moduleType=locator', '/leadspeek/report/initdate')).body).toMatchObject({ start: null });
+});
+
+test('[CAMP-11] clients with their campaigns and figures: own ones alone, sorted by each, found by name, page by page', async () => {
+  const other = await app.make.client(agency, { name: '100% Zelt' });
+  await app.make.campaign(other, { balance: 5_000_000n, price: 1_000_000n });
+  await app.make.campaign(other, { state: 'paused' });
+  await app.make.campaign(other, { state: 'archived' });
+  const foreign = await app.make.client(
+    await app.make.agency(
+      { id: agency.root_id, root_id: agency.root_id, agency_id: null },
+      { host: 'b.test' },
+    ),
+    { name: 'Foreign' },
+  );
+  await app.make.campaign(foreign);
+  const asAgency = await app.signIn('agency@x.test', 'acme.test');
+  const list = async (query: string) => {
+    const { status, body } = await app.call('GET', `/api/leadspeek/report/clients?${query}`, {
+      host: 'acme.test',
+      token: asAgency,
+    });
+    expect([query, status]).toEqual([query, 200]);
+    return body as unknown as { total: number; data: { id: string }[] };
+  };
+  const all = await list('');
+  expect(all).toMatchObject({
+    total: 2,
+    data: [
+      {
+        company_name: '100% Zelt',
+        active: 1,
+        campaigns: 2,
+        leads_30d: 0,
+        spend_30d_micros: 0,
+        balance_micros: 5_000_000,
+      },
+      {
+        id: client.id,
+        active: 1,
+        campaigns: 1,
+        leads_30d: 5,
+        spend_30d_micros: 10_000_000,
+        balance_micros: 0,
+      },
+    ],
+  });
+  for (const [sortby, first] of [
+    ['leads_30d', client.id],
+    ['spend_30d', client.id],
+    ['balance', other.id],
+    ['active', undefined],
+  ] as const) {
+    const { data } = await list(`sortby=${sortby}&order=desc`);
+    expect(data).toHaveLength(2);
+    if (first) expect([sortby, data[0]!.id]).toEqual([sortby, first]);
+  }
+  expect(await list('searchQuery=0%25')).toMatchObject({ total: 1, data: [{ id: other.id }] });
+  expect(await list('searchQuery=%25%25')).toMatchObject({ total: 0 });
+  expect((await list('PerPage=1&Page=2')).data).toMatchObject([{ id: client.id }]);
+  expect((await app.call('GET', '/api/leadspeek/report/clients', { host: 'acme.test', token })).status).toBe(
+    403,
+  );
 });

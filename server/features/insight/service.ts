@@ -4,6 +4,7 @@ import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
+import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Invoices } from '../invoices/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -18,6 +19,7 @@ interface Asked {
   endDate?: string | undefined;
 }
 
+const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 const MOST_CAMPAIGNS = 50;
 
@@ -27,10 +29,11 @@ export function insightRoutes(
   tenants: Tenants,
   invoices: Invoices,
 ): Handlers<typeof contract.insight> {
-  /** The days that were asked for, in the company's time zone. @throws Refusal naming endDate; 404 for another company */
+  /** The days that were asked for, in the company's time zone. @throws Refusal naming endDate; 404 for a company or campaign that the scope does not see */
   async function spanOf(tx: Tx, ctx: Ctx, input: Asked) {
     const company = await tenants.company(tx, input.companyID ?? ctx.actor.companyId);
-    if (!company) throw new Refusal('not_found', ownMessages.notFound);
+    if (!company || (input.leadspeekID && !(await store.isVisible(tx, input.leadspeekID))))
+      throw new Refusal('not_found', ownMessages.notFound);
     const zone = company.time_zone;
     const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
       .toZonedDateTimeISO(zone)
@@ -97,6 +100,31 @@ export function insightRoutes(
           Temporal.Instant.fromEpochMilliseconds(first.getTime()).toZonedDateTimeISO(zone).toPlainDate();
         return { time_zone: zone, start: day?.toString() ?? null, end: today.toString() };
       }),
+    clients: (ctx, input) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await store.clients(tx, {
+          search: input.searchQuery ?? '',
+          sort: input.sortby ?? 'company_name',
+          order: input.order ?? 'asc',
+          limit: input.PerPage,
+          offset: (input.Page - 1) * input.PerPage,
+          since: new Date(clock.now().getTime() - 30 * DAY_MS),
+        });
+        return page(
+          rows.map((row) => ({
+            id: row.id,
+            company_name: row.company_name,
+            agency_name: row.agency_name,
+            active: Number(row.active),
+            campaigns: Number(row.campaigns),
+            leads_30d: Number(row.leads),
+            spend_30d_micros: Number(row.spend),
+            balance_micros: Number(row.balance),
+          })),
+          total,
+          input,
+        );
+      }),
     invoice: (ctx, input) => invoices.read.list(ctx, input),
     dashboard: (ctx, input) =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -113,7 +141,6 @@ export function insightRoutes(
           end: end.toString(),
           totals: numbers(await store.totals(tx, span)),
           previous: numbers(await store.totals(tx, before)),
-          days: await daysOf(tx, asked),
           campaigns: (await store.campaigns(tx, span, MOST_CAMPAIGNS)).map((row) => ({
             leadspeekID: row.id,
             leadspeek_api_id: Number(row.number),

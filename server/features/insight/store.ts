@@ -31,6 +31,12 @@ export async function totals(tx: Tx, span: Span): Promise<Sums> {
   return (await sql<Sums>`select ${sums} from campaign_hour h where ${narrowing(span)}`.execute(tx)).rows[0]!;
 }
 
+/** Whether the scope sees a campaign, of whatever state: the figures of removed ones stay. */
+export async function isVisible(tx: Tx, campaignId: string): Promise<boolean> {
+  const found = await tx.selectFrom('campaign').select('id').where('id', '=', campaignId).executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Sums by calendar day in the span's time zone. */
 export async function days(tx: Tx, span: Span) {
   return (
@@ -71,6 +77,71 @@ export async function refusals(tx: Tx, span: Span) {
     }>`select h.reason, sum(h.count)::bigint as count from campaign_refusal h
       where ${narrowing(span)} group by 1 order by 2 desc`.execute(tx)
   ).rows;
+}
+
+/** What a list of clients is sorted by. */
+export type ClientSort = 'company_name' | 'active' | 'leads_30d' | 'spend_30d' | 'balance';
+
+const ACTIVE = sql`select c.company_id, count(*) filter (where c.state = 'active') as active,
+  count(*) filter (where c.state in ('active', 'paused')) as campaigns from campaign c`;
+const PREPAID = sql`select a.company_id, sum(b.balance)::bigint as balance
+  from account a join account_balance b on b.account_id = a.id where a.kind = 'client_prepaid'`;
+const sinceOf = (since: Date) => sql`select h.company_id, sum(h.leads)::bigint as leads,
+  sum(h.spend_micros)::bigint as spend from campaign_hour h where h.hour >= ${since}`;
+
+/**
+ * A page of clients with their campaigns, figures since an instant and prepaid balance. The page is found first, by what it is
+ * sorted by alone; the figures are reckoned for those on it.
+ */
+export async function clients(
+  tx: Tx,
+  asked: {
+    search: string;
+    sort: ClientSort;
+    order: 'asc' | 'desc';
+    limit: number;
+    offset: number;
+    since: Date;
+  },
+) {
+  const { sort } = asked;
+  const like = `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`;
+  const from = sql`from company k where k.kind = 'client' and k.removed_at is null and k.name ilike ${like}`;
+  const figure =
+    sort === 'company_name'
+      ? null
+      : sort === 'active'
+        ? sql`select f.active from (${ACTIVE} where c.company_id = k.id group by 1) f`
+        : sort === 'balance'
+          ? sql`select f.balance from (${PREPAID} and a.company_id = k.id group by 1) f`
+          : sql`select ${sql.ref(sort === 'leads_30d' ? 'f.leads' : 'f.spend')} from (${sinceOf(asked.since)} and h.company_id = k.id group by 1) f`;
+  const way = asked.order === 'desc' ? sql`desc` : sql`asc`;
+  const found = await sql<{ id: string }>`
+    select k.id ${from} order by ${figure ? sql`coalesce((${figure}), 0)` : sql`lower(k.name)`} ${way}, k.id ${way}
+    limit ${asked.limit} offset ${asked.offset}`.execute(tx);
+  const { rows: counted } = await sql<{ total: bigint }>`select count(*) as total ${from}`.execute(tx);
+  const ids = found.rows.map((row) => row.id);
+  const { rows } = await sql<{
+    id: string;
+    company_name: string;
+    agency_name: string;
+    active: bigint;
+    campaigns: bigint;
+    leads: bigint;
+    spend: bigint;
+    balance: bigint;
+  }>`
+    select k.id, k.name as company_name, g.name as agency_name, coalesce(n.active, 0) as active,
+      coalesce(n.campaigns, 0) as campaigns, coalesce(s.leads, 0) as leads, coalesce(s.spend, 0) as spend,
+      coalesce(p.balance, 0) as balance
+    from unnest(${ids}::uuid[]) with ordinality o (id, at)
+    join company k on k.id = o.id
+    join company g on g.id = k.agency_id
+    left join (${ACTIVE} where c.company_id = any(${ids}::uuid[]) group by 1) n on n.company_id = k.id
+    left join (${sinceOf(asked.since)} and h.company_id = any(${ids}::uuid[]) group by 1) s on s.company_id = k.id
+    left join (${PREPAID} and a.company_id = any(${ids}::uuid[]) group by 1) p on p.company_id = k.id
+    order by o.at`.execute(tx);
+  return { rows, total: Number(counted[0]!.total) };
 }
 
 /** When the first hour began in which anything happened; null: nothing has. */

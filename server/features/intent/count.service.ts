@@ -141,7 +141,7 @@ export function createCounts(
       await this.run(owner.root_id, id);
     },
 
-    /** Tries a count again that failed; refused while another of the client is being made. */
+    /** Tries a count again that failed. */
     retry: (ctx: Ctx, id: string): Promise<Wire> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.rawCount(tx, id, true)) ?? missing();

@@ -8,7 +8,7 @@ import { type Campaigns, limitSince } from '../campaigns/index.ts';
 import type { Enrichment } from '../enrichment/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity, Match } from '../identity/index.ts';
-import { dayIn, type Refused, refusal, type Standing } from './policy.ts';
+import { dayIn, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
 import * as store from './store.ts';
 
 /** Somebody recognised for a campaign: the visitor of a visit, or who showed an intent. */
@@ -25,6 +25,8 @@ export interface Recognised {
     url: string | null;
     referrer: string | null;
     ip: string | null;
+    /** What it was, as the pixel says: view (as is what says nothing), identify, thanks. */
+    event?: string;
   } | null;
   match: Omit<Match, 'kind'> & { kind: number };
   /** The newest intent signals, as contract/leads.ts shows them, and how many there are in all. */
@@ -108,6 +110,16 @@ export function createAccept(
         return campaign ? [{ companyId: campaign.company_id, personId: v.match.personId }] : [];
       }),
     );
+    const pairOf = (campaignId: string, personId: string): string => `${campaignId}/${personId}`;
+    const converted = new Set(
+      (
+        await store.conversions(
+          tx,
+          visits.map((v) => ({ campaignId: v.campaignId, personId: v.match.personId })),
+        )
+      ).map((row) => pairOf(row.campaign_id, row.person_id)),
+    );
+    const goals: Parameters<typeof store.addConversions>[1] = [];
     // company/person -> campaign -> when; grows as the batch goes on, so that a batch cannot take one person twice.
     const last = new Map<string, Map<string, Date>>();
     for (const row of earlier) {
@@ -164,6 +176,25 @@ export function createAccept(
         supplierMicros: supplierOf.get(campaign.module) ?? 0n,
         isOwed,
       };
+      const pair = pairOf(campaign.id, visit.match.personId);
+      // Who is on a list is not written down, not even as having bought.
+      if (
+        visit.visit &&
+        verdicts[i] === 'clear' &&
+        visit.match.confidence >= campaign.min_confidence &&
+        !converted.has(pair) &&
+        reachesGoal(visit.visit, campaign.thank_you_url)
+      ) {
+        converted.add(pair);
+        goals.push({
+          campaign_id: campaign.id,
+          person_id: visit.match.personId,
+          root_id: rootId,
+          agency_id: campaign.agency_id,
+          company_id: campaign.company_id,
+          converted_at: visit.receivedAt,
+        });
+      }
       const ruled = refusal(
         {
           campaignId: campaign.id,
@@ -174,6 +205,7 @@ export function createAccept(
           email: person.email,
           phone: person.phone,
           address: person.address,
+          converted: converted.has(pair),
         },
         standing,
         {
@@ -201,6 +233,7 @@ export function createAccept(
       outcomes.set(visit.ref, { lead: id, priceMicros, costMicros });
     });
 
+    await store.addConversions(tx, goals);
     const transfers = await till.settle();
     if (taken.length > 0) {
       const ownerOf = (campaign: (typeof rows)[number]) => ({

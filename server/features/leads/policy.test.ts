@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Candidate, dayIn, refusal, type Standing, windowStart } from './policy.ts';
+import { type Candidate, dayIn, reachesGoal, refusal, type Standing, windowStart } from './policy.ts';
 
 const now = new Date('2026-03-10T15:00:00Z');
 const candidate: Candidate = {
@@ -85,5 +85,33 @@ describe('[CAMP-05] the rules of a lead', () => {
   test("a day is the client's", () => {
     expect(dayIn(new Date('2026-03-10T04:59:00Z'), 'America/Chicago')).toBe('2026-03-09');
     expect(dayIn(new Date('2026-03-10T04:59:00Z'), 'Asia/Tokyo')).toBe('2026-03-10');
+  });
+});
+
+describe('[CAMP-01] the thank-you page', () => {
+  const view = (url: string | null) => ({ event: 'view', url });
+  test.each([
+    ['https://shop.example.com/thanks', true],
+    ['http://www.shop.example.com/thanks/?order=7#top', true],
+    ['https://SHOP.example.com/thanks', true],
+    ['https://shop.example.com/thanks-not', false],
+    ['https://shop.example.com/Thanks', false],
+    ['https://shop.example.com.evil.test/thanks', false],
+    ['https://other.example.com/thanks', false],
+    ['https://shop.example.com/?next=/thanks', false],
+    ['no address', false],
+    [null, false],
+  ])('is reached by %s: %s', (url, is) => {
+    expect(reachesGoal(view(url), 'https://shop.example.com/thanks')).toBe(is);
+  });
+  test('with a query of its own it needs that, in any order', () => {
+    const goal = 'https://shop.example.com/?page=thanks&ok=1';
+    expect(reachesGoal(view('https://shop.example.com/?a=b&ok=1&page=thanks'), goal)).toBe(true);
+    expect(reachesGoal(view('https://shop.example.com/?page=thanks'), goal)).toBe(false);
+  });
+  test('is not needed where the page itself says thanks; none is reached where none is named', () => {
+    expect(reachesGoal({ event: 'thanks', url: null }, null)).toBe(true);
+    expect(reachesGoal(view('https://shop.example.com/'), null)).toBe(false);
+    expect(reachesGoal(view('https://shop.example.com/'), 'no address')).toBe(false);
   });
 });

@@ -8,6 +8,8 @@ export interface Candidate {
   email: string | null;
   phone: string | null;
   address: string | null;
+  /** Has reached the campaign's goal already, or does so now. */
+  converted?: boolean;
 }
 
 /** The rules of a campaign, and where it stands. Changed as candidates of a batch are accepted. */
@@ -31,6 +33,7 @@ export interface Standing {
 export type Refused =
   | 'excluded'
   | 'cannot_compare'
+  | 'converted'
   | 'email_missing'
   | 'phone_missing'
   | 'address_missing'
@@ -58,6 +61,30 @@ export function windowStart(reidentify: string, now: Date): Date | null {
   return new Date(start.epochMilliseconds);
 }
 
+/** An address without what does not tell pages apart: scheme, `www.`, a slash at the end, fragment; null: it is none. */
+function pageOf(text: string): { page: string; query: URLSearchParams } | null {
+  const url = URL.parse(text);
+  if (!url) return null;
+  const host = url.host.replace(/^www\./, '');
+  return { page: `${host}${url.pathname.replace(/\/+$/, '')}`, query: url.searchParams };
+}
+
+/**
+ * Whether a visit reached a campaign's goal: the page said so (`thanks`), or it is the thank-you page (urlCodeThankyou). What that
+ * page's address has after `?` must be in the visit's, in whatever order and among whatever else.
+ */
+export function reachesGoal(visit: { event?: string; url: string | null }, thankYou: string | null): boolean {
+  if (visit.event === 'thanks') return true;
+  const goal = thankYou ? pageOf(thankYou) : null;
+  const here = goal && visit.url ? pageOf(visit.url) : null;
+  return (
+    goal !== null &&
+    here !== null &&
+    here.page === goal.page &&
+    [...goal.query].every(([name, value]) => here.query.getAll(name).includes(value))
+  );
+}
+
 /** The calendar day in a time zone, YYYY-MM-DD. */
 export function dayIn(now: Date, timeZone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(now.getTime())
@@ -79,6 +106,7 @@ export function refusal(
   today: string,
 ): Refused | null {
   if (candidate.excluded !== 'clear') return candidate.excluded;
+  if (candidate.converted) return 'converted';
   if (campaign.emailRequired && !candidate.email) return 'email_missing';
   if (campaign.phoneRequired && !candidate.phone) return 'phone_missing';
   if (campaign.addressRequired && !candidate.address) return 'address_missing';

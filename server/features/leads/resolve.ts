@@ -59,6 +59,7 @@ export function createResolver(
               url: visit.url,
               referrer: visit.referrer,
               ip: visit.ip,
+              event: visit.event,
             },
             match,
           };

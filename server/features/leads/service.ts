@@ -177,6 +177,7 @@ export function createLeads(
     price_micros: Number(row.price_micros),
     is_test: row.is_test,
     created_at: row.created_at.toISOString(),
+    converted_at: row.converted_at?.toISOString() ?? null,
     delivery,
   });
 

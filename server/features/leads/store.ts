@@ -94,6 +94,29 @@ export async function lastLeads(tx: Tx, pairs: { companyId: string; personId: st
   return rows;
 }
 
+/** Which of these people have reached the goal of the campaign that they were recognised for. */
+export async function conversions(tx: Tx, pairs: { campaignId: string; personId: string }[]) {
+  if (pairs.length === 0) return [];
+  const { rows } = await sql<{ campaign_id: string; person_id: string }>`
+    select c.campaign_id, c.person_id
+    from unnest(${pairs.map((p) => p.campaignId)}::uuid[], ${pairs.map((p) => p.personId)}::uuid[]) p (campaign_id, person_id)
+    join campaign_conversion c using (campaign_id, person_id)`.execute(tx);
+  return rows;
+}
+
+/** Writes down who has reached a campaign's goal; the first time stays. */
+export async function addConversions(
+  tx: Tx,
+  rows: Insertable<Schema['campaign_conversion']>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx
+    .insertInto('campaign_conversion')
+    .values(rows)
+    .onConflict((c) => c.doNothing())
+    .execute();
+}
+
 /** What a list of leads is asked with. Days are resolved to instants by the caller. */
 export interface LeadList {
   campaignId?: string | undefined;
@@ -213,7 +236,10 @@ const details = (tx: Tx) =>
     .selectFrom('lead as l')
     .innerJoin('lead_contact as x', 'x.lead_id', 'l.id')
     .innerJoin('campaign as c', 'c.id', 'l.campaign_id')
-    .innerJoin('company as k', 'k.id', 'l.company_id');
+    .innerJoin('company as k', 'k.id', 'l.company_id')
+    .leftJoin('campaign_conversion as g', (join) =>
+      join.onRef('g.campaign_id', '=', 'l.campaign_id').onRef('g.person_id', '=', 'l.person_id'),
+    );
 
 /** A number of a lead, unless its client is told none (company.phones_off). */
 const PHONE = <T extends 'phone' | 'phone2'>(column: T) =>
@@ -245,6 +271,7 @@ const listColumns = [
   'l.price_micros',
   'l.is_test',
   'l.created_at',
+  'g.converted_at',
 ] as const;
 
 /** A lead with everything about it. */

@@ -286,4 +286,68 @@ describe('[CAMP-06] reports', () => {
       '1 lead, 2026-06-02 to 2026-06-30: Tents',
     ]);
   });
+
+  test('what fails in one system holds up no other, whichever is asked first', async () => {
+    await go('2026-08-03T12:00:00Z');
+    const second = await app.make.root({ host: 'second.test' });
+    const theirs = await app.make.client(await app.make.agency(second));
+    const broken = async (which: Company, other: Company) => {
+      const [bad, good] = [await app.make.campaign(which), await app.make.campaign(other)];
+      for (const { id, owner } of [bad, good])
+        await app.admin.query(
+          `insert into campaign_report (campaign_id, root_id, agency_id, company_id, report_every, report_to, covers_from, due_at, updated_at)
+           values ($1, $2, $3, $4, 'day', '{a@x.test}', $5, $6, $5)`,
+          [
+            id,
+            owner.root_id,
+            owner.agency_id,
+            owner.company_id,
+            new Date(app.clock.now().getTime() - 2 * 86_400_000),
+            app.clock.now(),
+          ],
+        );
+      await app.admin.query(`update company set time_zone = 'No/Where' where id = $1`, [which.id]);
+      await expect(app.features.reports.sendAllDue()).rejects.toThrow();
+      await app.admin.query(`update company set time_zone = 'America/Chicago' where id = $1`, [which.id]);
+      const { rows } = await app.admin.query(
+        'select campaign_id from campaign_report_sent where campaign_id = any($1)',
+        [[bad.id, good.id]],
+      );
+      expect(rows).toEqual([{ campaign_id: good.id }]);
+      await app.features.reports.sendAllDue();
+    };
+    await broken(client, theirs);
+    await broken(theirs, client);
+  });
+
+  test('a name that looks like HTML, a header or a formula is only a name, in the mail and in its file', async () => {
+    await go('2026-08-10T12:00:00Z');
+    const campaignName = '=cmd|calc!A1 <img src=x onerror=alert(1)> Bcc: a@x.test \u2028 ünï';
+    const campaign = await app.make.campaign(client, { name: campaignName });
+    await update(campaign.id, {
+      campaignName,
+      reportType: 'CSV',
+      reportSentTo: ['names@shop.example'],
+      leadsAmountNotification: 1,
+      adminNotifyTo: ['names@shop.example'],
+    });
+    await visits(campaign, 1);
+    await app.features.reports.tellOfLeads({ rootId: root.id, campaignId: campaign.id });
+    await go('2026-08-11T06:00:00Z');
+    await due();
+    const sent = [...(await mails('campaign.report')), ...(await mails('campaign.leads'))].filter(
+      (mail) => mail.to_address === 'names@shop.example',
+    );
+    expect(sent).toHaveLength(2);
+    for (const mail of sent) {
+      expect(mail.subject).toContain(campaignName);
+      expect(mail.subject).not.toMatch(/[\r\n]/);
+      expect(JSON.stringify(mail.body!.html)).toContain('&lt;img src=x onerror=alert(1)&gt;');
+      expect(JSON.stringify(mail.body!.html)).not.toContain('<img src=x');
+    }
+    const { file } = sent[0]!.body!;
+    expect(file!.name).toMatch(/^leads-\d+-2026-08-10\.csv$/);
+    expect(file!.text).toContain("'=cmd|calc!A1");
+    expect(file!.text).not.toMatch(/(^|,)"?=cmd/m);
+  });
 });

@@ -80,6 +80,7 @@ export async function takePending(tx: Tx, rootId: string, most: number) {
       sql<string | null>`host(ip)`.as('ip'),
       'url',
       'referrer',
+      'event',
       'gpc',
     ])
     .where('root_id', '=', rootId)

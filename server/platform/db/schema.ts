@@ -1053,6 +1053,11 @@ export interface Schema {
     ip: Maybe<string>;
     search: Generated<string>;
   };
+  campaign_conversion: ClientOwner & {
+    campaign_id: string;
+    person_id: string;
+    converted_at: At;
+  };
   integration: ClientOwner & {
     id: string;
     campaign_id: string;

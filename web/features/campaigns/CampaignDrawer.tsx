@@ -58,7 +58,7 @@ export function CampaignDrawer({ module }: { module: Campaign['leadspeekType'] }
       opened={id !== undefined || isNew}
       onClose={close}
       position="right"
-      size={module === 'locator' ? 1040 : 760}
+      size={module === 'locator' || (id !== undefined && params.tab === 'keywords') ? 1040 : 760}
       padding="lg"
       title={isNew ? 'New campaign' : 'Campaign'}
     >

@@ -119,7 +119,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
           />
           <TextInput
             label="Thank-you page"
-            description="The page people reach after they bought or signed up, if there is one."
+            description="Who reaches this page has bought or signed up, and is no lead from then on. Put the tag on it, too."
             placeholder="https://www.example.com/thank-you"
             inputMode="url"
             maxLength={2048}

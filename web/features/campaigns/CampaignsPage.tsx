@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Select, Tooltip } from '@mantine/core';
 import { IconFolders, IconPlus, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
-import { useMay, useUser } from '../../api/user.ts';
+import { useFacts, useMay, useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { exactTime, LOCALE, num } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
@@ -12,13 +13,14 @@ import { useSelection } from '../../ui/selection.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
-import { Clip, Money, When } from '../../ui/Values.tsx';
+import { Clip, Money, None, When } from '../../ui/Values.tsx';
 import { CampaignMenu } from './actions.tsx';
 import { BulkActions } from './BulkActions.tsx';
 import { CampaignDrawer } from './CampaignDrawer.tsx';
 import { GroupsDrawer } from './GroupsDrawer.tsx';
 import { groupsQuery } from './groups.queries.ts';
 import { type Campaign, microsOf, pixelState, statusWords } from './model.ts';
+import { useMayAdd } from './queries.ts';
 
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
 
@@ -36,7 +38,7 @@ export default function CampaignsPage() {
 /** The list of campaigns, of the module whose page it is. `title`: instead of its name; `isCompact`: only what is looked at daily. */
 export function CampaignList({ title, isCompact = false }: { title?: string; isCompact?: boolean }) {
   const user = useUser();
-  const mayCreate = useMay('campaign.create');
+  const mayCreate = useMayAdd();
   const mayWrite = useMay('campaign.write');
   const mayRemove = useMay('campaign.remove');
   const [params, set] = useSearchParams();
@@ -46,6 +48,8 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   // A page of no module lists the campaigns of all.
   const module = slug === user.leadlocatorurl ? 'locator' : slug === user.leadlocalurl ? 'local' : undefined;
   const isSearch = module === 'locator';
+  const navigate = useNavigate();
+  const names = new Map(modulesOf(useFacts()).map((one) => [one.module as string, one.name]));
   const groups = useQuery(groupsQuery).data ?? [];
   const group = groups.find(({ id }) => id !== '' && id === params.group);
   const input = {
@@ -66,7 +70,11 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   const create = (
     <Button
       leftSection={<IconPlus size={16} />}
-      onClick={() => set({ new: '1', campaign: undefined }, { push: true })}
+      onClick={() =>
+        module
+          ? set({ new: '1', campaign: undefined }, { push: true })
+          : void navigate({ to: '/campaign-setup' as '/' })
+      }
     >
       New campaign
     </Button>
@@ -82,9 +90,12 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
         label="Campaigns"
         download={{ list: 'campaigns', query: input }}
         name={isCompact ? 'campaigns.compact' : 'campaigns'}
-        columns={columnsFor(user.company_kind !== 'client', mayWrite || mayRemove, isSearch).filter(
-          ({ key }) => !isCompact || COMPACT.includes(key),
-        )}
+        columns={columnsFor({
+          withClient: user.company_kind !== 'client',
+          withActions: mayWrite || mayRemove,
+          isSearch,
+          names: module ? undefined : names,
+        }).filter(({ key }) => !isCompact || COMPACT.includes(key))}
         query={query}
         state={state}
         rowKey={(row) => row.leadspeekID}
@@ -174,7 +185,23 @@ const COMPACT = [
   'actions',
 ];
 
-function columnsFor(withClient: boolean, withActions: boolean, isSearch: boolean): Column<Campaign>[] {
+function columnsFor({
+  withClient,
+  withActions,
+  isSearch,
+  names,
+}: {
+  withClient: boolean;
+  withActions: boolean;
+  isSearch: boolean;
+  /** What the products are called, where campaigns of several stand in the list. */
+  names: Map<string, string> | undefined;
+}): Column<Campaign>[] {
+  const product: Column<Campaign> = {
+    key: 'leadspeekType',
+    title: 'Product',
+    render: (row) => <Clip text={names?.get(row.leadspeekType) ?? row.leadspeekType} max={140} />,
+  };
   const client: Column<Campaign> = {
     key: 'company_name',
     title: 'Client',
@@ -202,6 +229,7 @@ function columnsFor(withClient: boolean, withActions: boolean, isSearch: boolean
       render: (row) => <Clip text={row.campaignName} max={240} />,
     },
     ...(withClient ? [client] : []),
+    ...(names ? [product] : []),
     {
       key: 'status',
       title: 'Status',
@@ -215,7 +243,9 @@ function columnsFor(withClient: boolean, withActions: boolean, isSearch: boolean
             key: 'visits',
             title: 'Visits 30d',
             align: 'right' as const,
-            render: (row: Campaign) => num(row.visits_30d),
+            // Beside the product there is no room for it.
+            hidden: names !== undefined,
+            render: (row: Campaign) => (row.leadspeekType === 'local' ? num(row.visits_30d) : <None />),
           },
         ]),
     {
@@ -268,6 +298,7 @@ function columnsFor(withClient: boolean, withActions: boolean, isSearch: boolean
 
 /** The state of the tag, and when it was last heard of. */
 function Pixel({ campaign }: { campaign: Campaign }) {
+  if (campaign.leadspeekType !== 'local') return <None />;
   const { tone, words } = pixelState(campaign);
   return (
     <StatusBadge status="pixel" tone={tone}>

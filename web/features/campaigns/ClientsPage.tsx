@@ -5,30 +5,25 @@ import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { num } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
-import { Clip } from '../../ui/Values.tsx';
+import { Clip, Money } from '../../ui/Values.tsx';
 
-type Row = Awaited<ReturnType<Client['tenants']['clients']>>['data'][number];
+type Row = Awaited<ReturnType<Client['insight']['clients']>>['data'][number];
 
-/** The clients, each a way to its campaigns (spec product 2: /client). */
+/** The clients with what their campaigns bring in, each a way to these (spec product 2: /client). */
 export default function ClientsPage() {
   const user = useUser();
   const navigate = useNavigate();
-  const state = useListState({ perPage: 25 });
-  const { Page, PerPage, searchQuery } = state.input;
-  const input = { Page, PerPage, ...(searchQuery ? { searchQuery } : {}) };
+  const state = useListState({ sort: 'company_name', perPage: 25 });
+  const { input } = state;
   const query = useQuery({
-    queryKey: ['clients', 'list', input],
-    queryFn: ({ signal }) => api.tenants.clients(input, { signal }),
+    queryKey: ['clients', 'figures', input],
+    queryFn: ({ signal }) => api.insight.clients(input as never, { signal }),
     placeholderData: keepPreviousData,
   });
-  const agency: Column<Row> = {
-    key: 'agency_name',
-    title: 'Agency',
-    render: (row) => <Clip text={row.agency_name} max={280} />,
-  };
   return (
     <>
       <PageHeader
@@ -39,14 +34,7 @@ export default function ClientsPage() {
         label="Clients"
         download={{ list: 'clients', query: input }}
         name="campaign.clients"
-        columns={[
-          {
-            key: 'company_name',
-            title: 'Client',
-            render: (row) => <Clip text={row.company_name} max={360} />,
-          },
-          ...(user.company_kind === 'root' ? [agency] : []),
-        ]}
+        columns={columnsFor(user.company_kind === 'root')}
         query={query}
         state={state}
         rowKey={(row) => row.id}
@@ -62,4 +50,54 @@ export default function ClientsPage() {
       />
     </>
   );
+}
+
+function columnsFor(withAgency: boolean): Column<Row>[] {
+  const agency: Column<Row> = {
+    key: 'agency_name',
+    title: 'Agency',
+    render: (row) => <Clip text={row.agency_name} max={280} />,
+  };
+  return [
+    {
+      key: 'company_name',
+      title: 'Client',
+      sortable: true,
+      render: (row) => <Clip text={row.company_name} max={360} />,
+    },
+    ...(withAgency ? [agency] : []),
+    {
+      key: 'active',
+      title: 'Active campaigns',
+      sortable: true,
+      align: 'right',
+      render: (row) => (
+        <>
+          {num(row.active)}
+          <span className="dim"> of {num(row.campaigns)}</span>
+        </>
+      ),
+    },
+    {
+      key: 'leads_30d',
+      title: 'Leads 30d',
+      sortable: true,
+      align: 'right',
+      render: (row) => num(row.leads_30d),
+    },
+    {
+      key: 'spend_30d',
+      title: 'Spend 30d',
+      sortable: true,
+      align: 'right',
+      render: (row) => <Money micros={row.spend_30d_micros} />,
+    },
+    {
+      key: 'balance',
+      title: 'Balance',
+      sortable: true,
+      align: 'right',
+      render: (row) => <Money micros={row.balance_micros} />,
+    },
+  ];
 }

@@ -28,6 +28,7 @@ type KeywordRow = Awaited<ReturnType<Client['intent']['getCount']>>;
 export function KeywordsTab({ campaign }: { campaign: Campaign }) {
   const mayWrite = useMay('campaign.write');
   const [isAsking, setAsking] = useState(false);
+  const [chosen, setChosen] = useState<string | null>();
   const cache = useQueryClient();
   const state = useListState({ perPage: 10 }, 'count_');
   const input = { ...state.input, leadspeekID: campaign.leadspeekID };
@@ -38,6 +39,8 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
     refetchInterval: (one) => (one.state.data?.processing ? 3000 : false),
   });
   const changed = () => void cache.invalidateQueries({ queryKey: ['counts'] });
+  // The waterfall of one count stands open, at first that of the uppermost one that has any.
+  const open = chosen === undefined ? query.data?.data.find(hasWaterfall)?.id : chosen;
   const isProcessing = (query.data?.processing ?? 0) > 0;
   return (
     <>
@@ -65,7 +68,9 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
         state={state}
         mayUnsort
         rowKey={(row) => row.id}
-        below={(row) => <Waterfall row={row} />}
+        onRow={(row) => setChosen(row.id === open ? null : row.id)}
+        isOpen={(row) => row.id === open}
+        below={(row) => (row.id === open && hasWaterfall(row) ? <Waterfall row={row} /> : null)}
         search="Search keywords"
         empty={
           <EmptyState
@@ -229,10 +234,12 @@ const STEPS: [keyof NonNullable<KeywordRow['waterfall']>, string][] = [
   ['deliverable', 'Deliverable now'],
 ];
 
+const hasWaterfall = ({ waterfall }: KeywordRow): boolean => waterfall !== null && waterfall.signals > 0;
+
 /** From everybody with the signals to those who would become leads. */
 function Waterfall({ row }: { row: KeywordRow }) {
   const { waterfall } = row;
-  if (!waterfall || waterfall.signals === 0) return null;
+  if (!waterfall) return null;
   return (
     <dl className={classes.waterfall} aria-label="From signals to leads">
       {STEPS.map(([step, words]) => (
@@ -308,7 +315,7 @@ function Actual({ campaign }: { campaign: Campaign }) {
     );
   const { forecast, found, leads, waiting, refused = [] } = query.data ?? {};
   const facts: [string, number | null | undefined][] = [
-    ['Forecast', forecast?.waterfall?.deliverable ?? null],
+    ['Forecast', query.data && (forecast?.waterfall?.deliverable ?? null)],
     ['Found, 7 days', found],
     ['Leads', leads],
     ['Waiting', waiting],

@@ -19,7 +19,7 @@ import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { isPrepaid } from '../prepaid/model.ts';
 import { actionsOf, type Campaign, type CampaignAction } from './model.ts';
-import { useCampaignChanged } from './queries.ts';
+import { useCampaignChanged, useMayAdd } from './queries.ts';
 
 const ExclusionModal = lazy(() => import('../exclusions/ExclusionModal.tsx'));
 
@@ -141,7 +141,7 @@ export function CampaignMenu(props: {
   const mayWrite = useMay('campaign.write');
   const mayRemove = useMay('campaign.remove');
   const mayExclude = useMay('exclusion.read');
-  const mayCreate = useMay('campaign.create');
+  const mayCreate = useMayAdd();
   const duplicate = useDuplicate();
   const [isExcluding, setExcluding] = useState(false);
   const actions = actionsOf(campaign.status).filter(

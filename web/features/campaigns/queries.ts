@@ -1,5 +1,6 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import { useMay, useSetup, useUser } from '../../api/user.ts';
 import type { Campaign } from './model.ts';
 
 /** How one campaign is fetched and cached. */
@@ -8,6 +9,14 @@ export const campaignQuery = (id: string) =>
     queryKey: ['campaign', id],
     queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: id }, { signal }),
   });
+
+/** Whether the signed-in person may add campaigns: a client may have been kept from it by its agency (disabledaddcampaign). */
+export function useMayAdd(): boolean {
+  const may = useMay('campaign.create');
+  const { company_kind } = useUser();
+  const { client_add_campaign_disabled: isClosed } = useSetup();
+  return may && !(company_kind === 'client' && isClosed);
+}
 
 /** Tells the cache that a campaign has changed: the new one if it is known, and every list that may hold it. */
 export function useCampaignChanged(): (id: string, campaign?: Campaign) => void {

@@ -2,11 +2,14 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ModuleName } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 
 /** One campaign, or all; the server searches, so that thousands do. */
 export function CampaignSelect(props: {
   value: string | undefined;
+  /** Only those of this product. */
+  module?: ModuleName | undefined;
   onChange: (id: string | undefined) => void;
 }) {
   const [text, setText] = useState('');
@@ -20,9 +23,17 @@ export function CampaignSelect(props: {
   // The chosen one's own name in the box is no search.
   const wanted = search === name ? '' : search.trim();
   const list = useQuery({
-    queryKey: ['campaigns', 'choice', wanted],
+    queryKey: ['campaigns', 'choice', wanted, props.module],
     queryFn: ({ signal }) =>
-      api.campaigns.list({ Page: 1, PerPage: 50, ...(wanted ? { searchQuery: wanted } : {}) }, { signal }),
+      api.campaigns.list(
+        {
+          Page: 1,
+          PerPage: 50,
+          ...(wanted ? { searchQuery: wanted } : {}),
+          ...(props.module ? { leadspeekType: props.module as 'local' } : {}),
+        },
+        { signal },
+      ),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });

@@ -1,10 +1,12 @@
 import { Button, Group, SegmentedControl, Skeleton, Table, Text, Title } from '@mantine/core';
 import { IconChartLine, IconTable, IconTargetArrow } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import type { Client } from '../../../contract/index.ts';
+import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
-import { useMay, useUser } from '../../api/user.ts';
+import { useFacts, useMay, useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { dayWords, money, num, percent } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
@@ -24,6 +26,7 @@ const DayChart = lazy(() => import('../../ui/DayChart.tsx'));
 const RangePicker = lazy(() => import('./RangePicker.tsx'));
 
 type Answer = Awaited<ReturnType<Client['insight']['dashboard']>>;
+type Days = Awaited<ReturnType<Client['insight']['chart']>>;
 type Totals = Answer['totals'];
 type CampaignTotals = Answer['campaigns'][number];
 
@@ -65,23 +68,35 @@ function Dashboard() {
   const { from, to, days } = params;
   const range = useMemo(() => rangeOf({ from, to, days } as never, today), [from, to, days, today]);
   const campaign = params.campaign;
-  const filter = { ...(campaign ? { leadspeekID: campaign } : {}) };
-  const fetchSpan = (span: { start: string; end: string }) => ({
-    queryKey: ['dashboard', span.start, span.end, campaign],
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      api.insight.dashboard({ ...filter, startDate: span.start, endDate: span.end }, { signal }),
+  const slug = decodeURIComponent(useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' }));
+  // A product's own dashboard shows its campaigns alone.
+  const product = modulesOf(useFacts()).find((one) => one.slug === slug);
+  const filter = {
+    ...(campaign ? { leadspeekID: campaign } : {}),
+    ...(product ? { moduleType: product.module } : {}),
+  };
+  const asked = { ...filter, startDate: range.start, endDate: range.end };
+  const query = useQuery({
+    queryKey: ['dashboard', asked],
+    queryFn: ({ signal }) => api.insight.dashboard(asked, { signal }),
     placeholderData: keepPreviousData,
   });
-  const query = useQuery(fetchSpan(range));
-  const ghost = useQuery(fetchSpan(before(range)));
+  const fetchDays = (span: { start: string; end: string }) => ({
+    queryKey: ['dashboard', 'chart', filter, span.start, span.end],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      api.insight.chart({ ...filter, startDate: span.start, endDate: span.end }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const chart = useQuery(fetchDays(range));
+  const ghost = useQuery(fetchDays(before(range)));
   const data = query.data;
-  const span = { startDate: range.start, endDate: range.end, leadspeekID: campaign };
+  const span = { ...asked, leadspeekID: campaign };
   const resetPage = { page: undefined };
 
   return (
     <>
       <PageHeader
-        title="Dashboard"
+        title={product ? `${product.name} Dashboard` : 'Dashboard'}
         line={`Visits recognised, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
       />
       <Group gap="xs" mb="md" mih={36} justify="space-between">
@@ -95,7 +110,11 @@ function Dashboard() {
             onRange={(next) => set({ days: undefined, from: next.start, to: next.end, ...resetPage })}
           />
         </Suspense>
-        <CampaignSelect value={campaign} onChange={(id) => set({ campaign: id, ...resetPage })} />
+        <CampaignSelect
+          value={campaign}
+          module={product?.module}
+          onChange={(id) => set({ campaign: id, ...resetPage })}
+        />
       </Group>
 
       {query.error && !data ? (
@@ -110,7 +129,7 @@ function Dashboard() {
         <>
           <Tiles data={data} />
           <div className={classes.two}>
-            <OverTime data={data} ghost={ghost.data} />
+            <OverTime query={chart} ghost={ghost.data} />
             <section className="card" aria-label="From visits to leads" style={{ padding: 16, minWidth: 0 }}>
               <Title order={2} size="h3" mb={4}>
                 From visits to leads
@@ -125,11 +144,7 @@ function Dashboard() {
               )}
             </section>
           </div>
-          <ByCampaign
-            query={query}
-            asked={{ ...filter, startDate: range.start, endDate: range.end }}
-            onPick={(id) => set({ campaign: id, ...resetPage })}
-          />
+          <ByCampaign query={query} asked={asked} onPick={(id) => set({ campaign: id, ...resetPage })} />
         </>
       )}
       <LeadTable
@@ -178,7 +193,9 @@ function Tiles({ data }: { data: Answer | undefined }) {
   );
 }
 
-function OverTime({ data, ghost }: { data: Answer | undefined; ghost: Answer | undefined }) {
+/** Figures by day, with those of the period before (the report's chart call). */
+function OverTime({ query, ghost }: { query: UseQueryResult<Days>; ghost: Days | undefined }) {
+  const { data } = query;
   const [params, set] = useSearchParams();
   const key =
     (params.measure as keyof typeof measures) in measures
@@ -220,7 +237,13 @@ function OverTime({ data, ghost }: { data: Answer | undefined; ghost: Answer | u
           </Button>
         </Group>
       </Group>
-      {!days ? (
+      {query.error && !data ? (
+        <ErrorState
+          error={query.error}
+          what="The chart could not be loaded"
+          onRetry={() => void query.refetch()}
+        />
+      ) : !days ? (
         <Skeleton height={280} style={{ flex: 1 }} />
       ) : asTable ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard

@@ -6,6 +6,10 @@ const words: Record<string, [title: string, meaning: string]> = {
   bot: ['Bot', 'The visitor is a known crawler or another program.'],
   excluded: ['On an exclusion list', 'The person is on a list of people who must not become leads.'],
   cannot_compare: ['Could not be checked', 'The person could not be compared with the exclusion lists.'],
+  converted: [
+    'Customer already',
+    'The person has reached the thank-you page of the campaign, so is no lead of it any more.',
+  ],
   email_missing: ['No e-mail address', 'The campaign needs an e-mail address and none is known.'],
   phone_missing: ['No phone number', 'The campaign needs a phone number and none is known.'],
   address_missing: ['No postal address', 'The campaign needs a postal address and none is known.'],

@@ -57,6 +57,7 @@ function LeadDetail({ id }: { id: string }) {
         <Group gap="xs">
           <Title order={2}>{nameOf(lead)}</Title>
           {lead.is_test && <StatusBadge status="test" tone="info" />}
+          {lead.converted_at && <StatusBadge status="converted" tone="good" />}
         </Group>
         <Text c="dimmed" size="sm">
           {lead.campaignName} #{lead.leadspeek_api_id} · <When at={lead.created_at} /> ·{' '}
@@ -115,6 +116,11 @@ function LeadDetail({ id }: { id: string }) {
             <Fact name="Visited">
               <When at={lead.visited_at} />
             </Fact>
+            {lead.converted_at && (
+              <Fact name="Thank-you page">
+                <When at={lead.converted_at} />
+              </Fact>
+            )}
           </Facts>
         </Section>
       )}

@@ -63,6 +63,7 @@ export function LeadTable(props: {
         <Group gap={8} wrap="nowrap">
           <Clip text={nameOf(row)} max={140} />
           {row.is_test && <StatusBadge status="test" tone="info" />}
+          {row.converted_at && <StatusBadge status="converted" tone="good" />}
         </Group>
       ),
     },

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inScope } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import type { Company, MadeCampaign } from '../../test/factories.ts';
+
+let app: TestApp;
+let root: Company;
+let agency: Company;
+let client: Company;
+let token: string;
+const HOST = 'acme.test';
+const THANKS = 'https://shop.example.com/thanks';
+const USD = 1_000_000n;
+
+beforeAll(async () => {
+  app = await testApp();
+  root = await app.make.root({ host: 'root.test' });
+  agency = await app.make.agency(root, { host: HOST });
+  client = await app.make.client(agency);
+  await app.make.user(client, { email: 'client@x.test', password: PASSWORD });
+  token = await app.signIn('client@x.test', HOST);
+});
+afterAll(() => app.close());
+
+const known = async () => {
+  const person = app.make.person();
+  await app.make.people(root, [person]);
+  return person;
+};
+const visit = async (campaign: MadeCampaign, given: Parameters<typeof app.make.visit>[1]) => {
+  const id = await app.make.visit(campaign, given);
+  await app.features.leads.resolver.resolveAll();
+  const { rows } = await app.admin.query('select outcome from visit where event_id = $1', [id]);
+  return rows[0].outcome as string;
+};
+const leads = async (campaign: MadeCampaign) =>
+  (await app.call('GET', `/api/leadspeek/report/lead?leadspeekID=${campaign.id}`, { host: HOST, token })).body
+    .data as { id: string; converted_at: string | null; price_micros: number }[];
+const conversions = async (campaign: MadeCampaign): Promise<number> =>
+  (
+    await app.admin.query('select count(*)::int as n from campaign_conversion where campaign_id = $1', [
+      campaign.id,
+    ])
+  ).rows[0].n;
+
+describe('[CAMP-01] who reaches the thank-you page', () => {
+  test('is no lead of it, then or later, and costs nothing', async () => {
+    const campaign = await app.make.campaign(client, {
+      thankYouUrl: THANKS,
+      price: USD,
+      balance: 5n * USD,
+    });
+    const person = await known();
+    expect(await visit(campaign, { email: person.email, url: `${THANKS}?order=7` })).toBe('converted');
+    expect(await visit(campaign, { email: person.email })).toBe('converted');
+    expect(await visit(campaign, { email: person.email, url: THANKS })).toBe('converted');
+    expect(await leads(campaign)).toEqual([]);
+    expect(await conversions(campaign)).toBe(1);
+    const other = await known();
+    expect(await visit(campaign, { email: other.email })).toBe('lead');
+  });
+
+  test('is marked on the lead it was before, in the list and by itself, with the first time', async () => {
+    const campaign = await app.make.campaign(client, { thankYouUrl: THANKS, reidentify: '1_week' });
+    const person = await known();
+    expect(await visit(campaign, { email: person.email })).toBe('lead');
+    expect(await leads(campaign)).toMatchObject([{ converted_at: null }]);
+    const at = app.clock.now().toISOString();
+    expect(await visit(campaign, { email: person.email, event: 'thanks' })).toBe('converted');
+    app.clock.advance(8 * 86_400_000);
+    await app.features.visits.keepPartitions(2);
+    token = await app.signIn('client@x.test', HOST);
+    expect(await visit(campaign, { email: person.email, url: THANKS })).toBe('converted');
+    expect(await visit(campaign, { email: person.email })).toBe('converted');
+    const [lead] = await leads(campaign);
+    expect(lead).toMatchObject({ converted_at: at });
+    const { body } = await app.call('GET', `/api/leadspeek/report/lead/${lead!.id}`, { host: HOST, token });
+    expect(body).toMatchObject({ converted_at: at });
+  });
+
+  test('in the same batch as the visit that made the lead, too', async () => {
+    const campaign = await app.make.campaign(client, { thankYouUrl: THANKS });
+    const person = await known();
+    await app.make.visit(campaign, { email: person.email });
+    app.clock.advance(1);
+    await app.make.visit(campaign, { email: person.email, url: THANKS });
+    await app.features.leads.resolver.resolveAll();
+    expect(await leads(campaign)).toMatchObject([{ converted_at: app.clock.now().toISOString() }]);
+  });
+
+  test('may be a lead of another campaign, and a page of another campaign is none', async () => {
+    const [one, two] = [
+      await app.make.campaign(client, { thankYouUrl: THANKS }),
+      await app.make.campaign(client),
+    ];
+    const person = await known();
+    expect(await visit(one, { email: person.email, url: THANKS })).toBe('converted');
+    expect(await visit(two, { email: person.email, url: THANKS })).toBe('lead');
+  });
+
+  test('is not written down when excluded, under a privacy signal, or recognised too weakly', async () => {
+    const campaign = await app.make.campaign(client, { thankYouUrl: THANKS, minConfidence: 95 });
+    const excluded = await known();
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.exclusions.addList(
+        tx,
+        {
+          owner: campaign.owner,
+          ownerId: campaign.id,
+          level: 'campaign',
+          name: 'x',
+          lines: [excluded.email],
+        },
+        app.clock.now(),
+      ),
+    );
+    expect(await visit(campaign, { email: excluded.email, url: THANKS })).toBe('excluded');
+    const private_ = await known();
+    expect(await visit(campaign, { email: private_.email, url: THANKS, gpc: true })).toBe('privacy_signal');
+    const weak = await known();
+    const visitorId = newId(app.clock.now());
+    expect(await visit(campaign, { email: weak.email, visitorId })).toBe('lead');
+    expect(await visit(campaign, { visitorId, url: THANKS })).toBe('low_confidence');
+    expect(await conversions(campaign)).toBe(0);
+  });
+});
