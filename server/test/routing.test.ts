@@ -56,6 +56,14 @@ beforeAll(async () => {
   await add('agencyAdmin', 'agency.test', agency, { role: 'administrator' });
   await add('agencyNew', 'fresh.test', fresh, { profileDone: false });
   await add('client', 'agency.test', client, {}, (id) => make.setUp(client, id));
+  const elsewhere = await make.client(fresh);
+  for (const company of [client, elsewhere]) {
+    const campaign = await make.campaign(company);
+    const person = make.person();
+    await make.people(master, [person]);
+    await make.visit(campaign, { email: person.email });
+  }
+  await app.features.leads.resolver.resolveAll();
 }, 120_000);
 afterAll(() => app?.close());
 
@@ -195,6 +203,48 @@ describe('[ROUT-08] [ROUT-09] what lies behind a page', () => {
       const expected = seen.includes(name) ? [name, 'page', 200] : [name, 'notFound', 403];
       expect([name, decide(page, people.get(name)!).kind, status]).toEqual(expected);
     }
+  });
+
+  test('[CAMP-14] leads-management is for administrators, has no link, and shows whose leads they may see', async () => {
+    for (const [name, facts] of people) {
+      const isAdministrator = name === 'rootAdmin' || name === 'agencyAdmin';
+      const slug = facts.user.systemuser ? 'site-id' : 'visitor-id';
+      const kind = decide(`/${slug}/leads-management`, facts).kind;
+      expect([name, kind === 'page']).toEqual([name, isAdministrator]);
+      const links = sidebar(facts).flatMap((part) => part.links.map(({ to }) => to));
+      expect([name, links.filter((to) => to.includes('leads-management'))]).toEqual([name, []]);
+    }
+    // What the page shows is guarded by its call: the module's leads of the own tenants, for who may read leads.
+    const page = (name: string, module = 'local', token = people.get(name)!.token) => {
+      const { host } = people.get(name)!;
+      return app.call('GET', `/api/leadspeek/report/lead?moduleType=${module}`, { token, host });
+    };
+    const leads = async (name: string, module?: string) => {
+      const { status, body } = await page(name, module);
+      return [name, status, body.total ?? null];
+    };
+    expect(await leads('rootAdmin')).toEqual(['rootAdmin', 200, 2]);
+    expect(await leads('agencyAdmin')).toEqual(['agencyAdmin', 200, 1]);
+    expect(await leads('agencyAdmin', 'locator')).toEqual(['agencyAdmin', 200, 0]);
+    expect(await leads('enterprise')).toEqual(['enterprise', 200, 0]);
+    expect(await leads('agencyNew')).toEqual(['agencyNew', 200, 1]);
+    expect(await leads('rootAE')).toEqual(['rootAE', 403, null]);
+    // An administrator whose role leaves the leads out does not get them by the address either.
+    const { token, host } = people.get('agency')!;
+    const administrator = people.get('agencyAdmin')!;
+    const roles = await app.call('POST', '/api/configuration/role-module/add', {
+      token,
+      host,
+      body: { companyID: administrator.user.company_id, roleName: 'No leads', roleModule: [] },
+    });
+    expect(roles.status).toBe(200);
+    await app.admin.query(
+      `update user_account set role_id = (select id from role where company_id = $1 and name = 'No leads') where id = $2`,
+      [administrator.user.company_id, administrator.user.id],
+    );
+    const anew = await app.signIn(administrator.user.email, host);
+    expect((await page('agencyAdmin', 'local', anew)).status).toBe(403);
+    await app.admin.query('update user_account set role_id = null where id = $1', [administrator.user.id]);
   });
 
   test('a link of the sidebar never leads to a page whose person may not have it', () => {

@@ -363,6 +363,27 @@ describe('races', () => {
   });
 });
 
+test('[CAMP-10] a page that cannot be read is told in the words of the specification, with 504, and kept so', async () => {
+  for (const urlCode of [
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'https://user:pw@shop.example.com/',
+    'http://[::1]/',
+  ]) {
+    const made = await call('POST', '/leadspeek/client/create', { ...fields, urlCode });
+    expect([urlCode, made.status]).toEqual([urlCode, 200]);
+    const { leadspeekID } = made.body.data as unknown as { leadspeekID: string };
+    const { status, body } = await call('POST', '/leadspeek/client/check-embedded-code', { leadspeekID });
+    expect([urlCode, status, body.message]).toEqual([
+      urlCode,
+      504,
+      'Blocked from crawling (Needs manual review at your url)',
+    ]);
+    const after = await call('GET', `/leadspeek/getcampaign/${leadspeekID}`);
+    expect(after.body.pixel_check).toBe('blocked');
+  }
+});
+
 test('[CAMP-10] nobody makes the server fetch pages without end', async () => {
   const { leadspeekID } = await created({ ...fields, urlCode: `http://shop.localhost:${port}/` });
   const look = () => call('POST', '/leadspeek/client/check-embedded-code', { leadspeekID }, asAgency);

@@ -34,6 +34,29 @@ const pages: Record<
   '/hop': { status: 302, headers: { location: '/tag' } },
   '/loop': { status: 302, headers: { location: '/loop' } },
   '/inside': { status: 302, headers: { location: 'http://127.0.0.1:9/' } },
+  ...Object.fromEntries(
+    [
+      'http://2130706433/',
+      'http://0177.0.0.1/',
+      'http://0x7f.1/',
+      'http://[::ffff:127.0.0.1]/',
+      'http://[64:ff9b::7f00:1]/',
+      'http://169.254.169.254/latest/meta-data/',
+      'https://user:secret@93.184.215.14/',
+      'https://93.184.215.14:22/',
+      'http://93.184.215.14:8080/',
+      'https://rebound.test/',
+      'ftp://93.184.215.14/',
+      'file:///etc/passwd',
+      '//127.0.0.1/',
+      'http://',
+    ].map((location, i) => [`/inside-${i}`, { status: 302, headers: { location } }]),
+  ),
+  '/gtm-many': {
+    html: ['GTM-AAAA1', 'GTM-AAAA2', 'GTM-AAAA3', 'GTM-AAAA4', 'GTM-AAAA1']
+      .map((id) => `<!-- ${id} -->`)
+      .join(''),
+  },
   '/big': { html: `${' '.repeat(3 * 1024 * 1024)}<script src="${src}"></script>` },
   '/hang': { hang: true },
   ...Object.fromEntries([401, 403, 404, 429, 500, 503].map((status) => [`/${status}`, { status, html: '' }])),
@@ -126,6 +149,44 @@ describe('[CAMP-10] the look at a live page', () => {
       });
     },
   );
+
+  it('calls a redirect to a private address, an odd port, a login or another protocol blocked, without following it', async () => {
+    for (const path of Object.keys(pages).filter((one) => one.startsWith('/inside-')))
+      await expect(check(path), path).rejects.toMatchObject({
+        code: 'blocked',
+        message: 'Blocked from crawling (Needs manual review at your url)',
+      });
+  });
+
+  it('says where it looked when the page is longer than it reads', async () => {
+    expect((await check('/big')).message).toMatch(/first 2 MB/);
+    expect((await check('/none')).message).toBe('The tag is not on the page.');
+  });
+
+  it('looks into three containers at most, each once, with a limit of time and size and no redirect', async () => {
+    const asked: [string, object | undefined][] = [];
+    const counting: Outbound = {
+      ...outbound,
+      async fetch(url, request) {
+        if (url.startsWith(site)) return outbound.fetch(url, request);
+        asked.push([url, request]);
+        const html = `<script async data-gtmsrc="${src}" type="text/gtmscript"></script>`;
+        // As a container holds a tag of custom HTML: a JSON string in a script.
+        const body = `var data = {"tags":[{"function":"__html","vtp_html":${JSON.stringify(html)
+          .replaceAll('<', '\\u003C')
+          .replaceAll('/', '\\/')}}]}`;
+        const text = url.endsWith('GTM-AAAA3') ? body : '';
+        return { status: 200, headers: {}, body: Buffer.from(text), truncated: false, url };
+      },
+    };
+    const found = await checkPage({ siteUrl: `${site}/gtm-many`, siteKey: key, outbound: counting });
+    expect(found).toMatchObject({ result: 'found', detail: 'tag_manager' });
+    expect(asked.map(([url]) => url.split('=')[1])).toEqual(['GTM-AAAA1', 'GTM-AAAA2', 'GTM-AAAA3']);
+    for (const [, request] of asked) {
+      expect(request).toMatchObject({ timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 });
+      expect(request).not.toHaveProperty('redirects');
+    }
+  });
 
   it('refuses private addresses as blocked', async () => {
     const look = { siteKey: key, outbound };
