@@ -243,6 +243,68 @@ describe('[EXCL-01] the upload of a client', () => {
     expect(await loaded(content)).toMatchObject({ state: 'active', ...sums });
   });
 
+  test('strings that break programs are bad rows with their line, and nothing else', async () => {
+    const naughty = [
+      'undefined',
+      'null',
+      'NaN',
+      '-1',
+      '1/0',
+      '0xffffffffffffffff',
+      '\u200b',
+      '\u202eeta.live@kcab',
+      'a\u0000b@x.example',
+      '😀@😀.example',
+      "'; drop table exclusion; --",
+      '" or ""="',
+      '<script>alert(1)</script>',
+      '#{7*7}{{7*7}}',
+      '../../etc/passwd',
+      'C:\\con\\nul',
+      '%s%n%x',
+      '@@@',
+      '@',
+      'a@',
+      '@b.example',
+      'a@b',
+      'a@b@c.example',
+      'a b@c.example',
+      'a@-b.example',
+      'a@b..example',
+      `${'a'.repeat(65)}@b.example`,
+      `a@${'b'.repeat(260)}.example`,
+      'ﷺ',
+      'Ω≈ç√∫˜µ≤≥÷',
+      '٠١٢٣٤٥٦٧٨٩',
+      'd41d8cd98f00b204e9800998ecf8427',
+      'd41d8cd98f00b204e9800998ecf8427e0',
+      'ｄ41d8cd98f00b204e9800998ecf8427e',
+    ];
+    const quoted = naughty.map((text) => `"${text.replaceAll('"', '""')}"`);
+    const list = await loaded(`email\n${quoted.join('\n')}\ngood@naughty.example\n`);
+    const lines = (await badOf(list.id)).map((row) => row.line);
+    expect(naughty.filter((_, i) => !lines.includes(i + 2))).toEqual([]);
+    expect(list).toMatchObject({ state: 'active', added: 1, bad: naughty.length });
+    expect(await verdict(['good@naughty.example'])).toEqual(['excluded']);
+  });
+
+  test.each([
+    '../../../etc/passwd.csv',
+    '..\\..\\boot.csv',
+    '.csv',
+    '\u202evsc.csv',
+    'con.csv',
+    `${'x'.repeat(5000)}.csv`,
+    'a b\tc.CSV',
+    'naïve 😀.csv',
+  ])('a file called %j is kept by a name that is none of its doing', async (name) => {
+    const { status, body } = await upload('a@name.example\n', { name });
+    expect(status).toBe(200);
+    expect(body.data.filename).toMatch(/^[a-z0-9_.-]{1,200}$/);
+    expect(files()).toContain(`${body.data.id}.csv`);
+    await load(body.data.id);
+  });
+
   test('a file without one entry fails, and leaves nothing but its report', async () => {
     const list = await loaded('nothing\nat all\n');
     expect(list).toMatchObject({ state: 'failed', error: 'No row of the file holds an entry.', bad: 2 });

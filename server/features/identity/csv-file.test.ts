@@ -82,6 +82,105 @@ describe('reading rows', () => {
     ).toEqual([1, 2, 5, 6]);
   });
 
+  test.each<[string, string, string[][]]>([
+    [
+      'a comma within quotes',
+      'name,place\nAnn,"Austin, TX"\n',
+      [
+        ['name', 'place'],
+        ['Ann', 'Austin, TX'],
+      ],
+    ],
+    [
+      'empty values, bare and quoted',
+      'a,b,c\n1,"",\n,,3\n',
+      [
+        ['a', 'b', 'c'],
+        ['1', '', ''],
+        ['', '', '3'],
+      ],
+    ],
+    [
+      'quotes within quotes',
+      'a,b\n1,"she said ""no"""\n',
+      [
+        ['a', 'b'],
+        ['1', 'she said "no"'],
+      ],
+    ],
+    [
+      'JSON in a value',
+      'id,at\n1,"{""type"": ""Point"", ""at"": [1.5, 2]}"\n',
+      [
+        ['id', 'at'],
+        ['1', '{"type": "Point", "at": [1.5, 2]}'],
+      ],
+    ],
+    [
+      'line breaks within quotes, LF',
+      'a,b\n"one\ntwo",3\n4,"\n"\n',
+      [
+        ['a', 'b'],
+        ['one\ntwo', '3'],
+        ['4', '\n'],
+      ],
+    ],
+    [
+      'line breaks within quotes, CRLF',
+      'a,b\r\n"one\r\ntwo",3\r\n',
+      [
+        ['a', 'b'],
+        ['one\r\ntwo', '3'],
+      ],
+    ],
+    [
+      'quotes and line breaks together',
+      'a,b\n1,"ha \n""ha"" \nha"\n',
+      [
+        ['a', 'b'],
+        ['1', 'ha \n"ha" \nha'],
+      ],
+    ],
+    [
+      'letters of every script',
+      'a,b\n1,ʤ\n2,שלום\n3,👩‍👩‍👧\n4,𝔘𝔫𝔦\n',
+      [
+        ['a', 'b'],
+        ['1', 'ʤ'],
+        ['2', 'שלום'],
+        ['3', '👩‍👩‍👧'],
+        ['4', '𝔘𝔫𝔦'],
+      ],
+    ],
+    [
+      'a lone CR is a part of its value',
+      'a,b\n1\r2,3\n',
+      [
+        ['a', 'b'],
+        ['1\r2', '3'],
+      ],
+    ],
+    ['rows of other lengths', 'a,b\n1\n1,2,3\n', [['a', 'b'], ['1'], ['1', '2', '3']]],
+    [
+      'no line break at the end',
+      'a,b\n1,2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'blanks around values stay',
+      'a, b \n 1 ,\t2\n',
+      [
+        ['a', ' b '],
+        [' 1 ', '\t2'],
+      ],
+    ],
+  ])('[IDEN-01] %s', async (_, text, expected) => {
+    expect((await rows(text)).flat().map((row) => row.cells)).toEqual(expected);
+  });
+
   test('a batch can be read again from where the last one ended', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '"', '\n', ',', ' ') });
     await fc.assert(

@@ -1,0 +1,209 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
+
+let demo: Demo;
+let browser: Browser;
+let agency: Page;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  agency = await as('agency@demo.test');
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+const at = (path: string) => demo.url('acme.localhost', path);
+const as = (email: string) => signInAt(browser, at('/login'), email, demo.password);
+
+test('[CAMP-14] administrators reach leads-management by its address; nobody else gets the page', async () => {
+  const admin = await as('admin@demo.test');
+  await admin.goto(at('/visitor-id/leads-management'));
+  await admin.getByRole('heading', { name: 'Leads Management' }).waitFor();
+  const rows = admin.getByRole('region', { name: 'Leads' }).locator('tbody tr');
+  await expect.poll(() => rows.count()).toBeGreaterThan(5);
+  expect(await admin.locator('a[href*="leads-management"]').count()).toBe(0);
+  await rows.first().getByRole('button').click();
+  await admin.getByRole('dialog').getByText('Why it matched').waitFor();
+  await admin.keyboard.press('Escape');
+  expect(await axeFindings(admin, { serious: true })).toEqual([]);
+  for (const [page, email] of [
+    [agency, 'agency'],
+    [await as('client@demo.test'), 'client'],
+  ] as const) {
+    await page.goto(at('/visitor-id/leads-management'));
+    await page.getByText('The page you requested could not be found.').waitFor();
+    expect([email, await page.getByRole('table').count()]).toEqual([email, 0]);
+  }
+});
+
+test('[CAMP-11] /client shows what clients bring in and leads to their campaigns; /campaign tells products apart', async () => {
+  await agency.goto(at('/client'));
+  const clients = agency.getByRole('region', { name: 'Clients' });
+  await clients.getByRole('button', { name: 'Leads 30d' }).click();
+  await clients.getByRole('button', { name: 'Leads 30d' }).click();
+  await expect.poll(() => clients.locator('tbody tr').first().innerText()).toContain('Northwind Outfitters');
+  expect(await axeFindings(agency)).toEqual([]);
+  await clients.getByRole('button', { name: 'Harbor Dental Care' }).press('Enter');
+  await agency.getByRole('heading', { name: 'Campaigns' }).waitFor();
+  const campaigns = agency.getByRole('region', { name: 'Campaigns' });
+  await campaigns.getByText('Looking for a dentist').waitFor();
+  expect(await campaigns.getByText('Northwind Outfitters').count()).toBe(0);
+  const row = campaigns.locator('tbody tr', { hasText: 'Looking for a dentist' });
+  expect(await row.innerText()).toContain('Search ID');
+  expect(await row.innerText()).not.toMatch(/ago/);
+  await agency.getByRole('button', { name: 'New campaign' }).click();
+  await agency.waitForURL(/\/campaign-setup/);
+  // The compact table of a product is called what the product is.
+  await agency.goto(at('/search-id/campaign-management-v1'));
+  await agency.getByRole('heading', { name: 'Search ID', level: 1 }).waitFor();
+});
+
+test('[DASH-01] [CAMP-08] a product’s dashboard shows its own figures, charted by the report’s call', async () => {
+  const asked: URL[] = [];
+  agency.on('request', (request) => {
+    if (/\/report\/chart|\/api\/dashboard/.test(request.url())) asked.push(new URL(request.url()));
+  });
+  const leads = async (slug: string) => {
+    await agency.goto(at(`/${slug}/dashboard`));
+    const tile = agency.getByText('Leads', { exact: true }).first().locator('..');
+    await expect.poll(() => tile.innerText()).toMatch(/Leads\s+[\d,]+/);
+    await agency.getByRole('region', { name: 'Leads over time' }).locator('svg').first().waitFor();
+    return Number(
+      /[\d,]{1,9}/.exec((await tile.innerText()).replace(/^Leads\s+/, ''))![0].replaceAll(',', ''),
+    );
+  };
+  const [site, search] = [await leads('visitor-id'), await leads('search-id')];
+  expect(search).toBeGreaterThan(0);
+  expect(site).toBeGreaterThan(search);
+  const charts = asked.filter((url) => url.pathname.endsWith('/report/chart'));
+  expect(new Set(charts.map((url) => url.searchParams.get('moduleType')))).toEqual(
+    new Set(['local', 'locator']),
+  );
+});
+
+describe('[KEYW-02] the keyword lead-count table', () => {
+  const row = (id: number, more: object) => ({
+    id: `00000000-0000-7000-8000-00000000000${id}`,
+    company_id: '00000000-0000-7000-8000-0000000000aa',
+    company_name: 'Harbor Dental Care',
+    leadspeekID: null,
+    leadspeek_api_id: null,
+    target_location: 'Zip Code',
+    states: [],
+    cities: [],
+    zip_code: '78701\n78702',
+    keyword: `braces ${id}\nimplants`,
+    count_without_geo: null,
+    count: null,
+    api_version: '1',
+    created_at: '2026-03-10T15:00:00.000Z',
+    finished_at: null,
+    counted_at: null,
+    waterfall: null,
+    applied_at: null,
+    applied_to: null,
+    ...more,
+  });
+  let processing = 1;
+  let page: Page;
+  const asked: URLSearchParams[] = [];
+
+  beforeAll(async () => {
+    page = await as('client2@demo.test');
+    // What the server answers is tested there; here is what the table makes of it.
+    await page.route(/getcountcampaignhistory/, (route) => {
+      asked.push(new URL(route.request().url()).searchParams);
+      const pending = row(1, { status: 'pending' });
+      const data = [
+        ...(processing ? [pending] : []),
+        row(2, { status: 'error' }),
+        row(3, { status: 'done', count_without_geo: 12_345, count: 1234 }),
+        row(4, { status: 'done', count_without_geo: 0, count: 0 }),
+      ];
+      return route.fulfill({
+        json: {
+          data,
+          current_page: 1,
+          last_page: 1,
+          per_page: 10,
+          total: data.length,
+          from: 1,
+          to: data.length,
+          processing,
+        },
+      });
+    });
+    await page.goto(at('/search-id/campaign-management'));
+    await page.getByRole('button', { name: '#100013' }).click();
+    await page.getByRole('tab', { name: 'Keywords' }).click();
+  });
+  const table = () => page.getByRole('region', { name: 'Keyword counts' });
+  const words = async (n: number) =>
+    (
+      await table()
+        .locator('tbody tr', { hasText: `braces ${n}` })
+        .innerText()
+    ).split(/\s*\t\s*|\n+/);
+
+  test('has the columns and words of the specification', async () => {
+    await table().getByText('braces 4').waitFor();
+    expect((await table().locator('thead th').allInnerTexts()).map((text) => text.trim())).toEqual([
+      'Target location',
+      'Keyword',
+      'Without geo',
+      'Historical Count',
+      'Status',
+      'Created',
+      'Actions',
+    ]);
+    expect(await words(1)).toContain('Pending');
+    expect(
+      await table()
+        .getByTitle(/delayed over an hour.*e-mail/)
+        .count(),
+    ).toBe(1);
+    expect(await words(2)).toContain('Failed');
+    expect(await words(3)).toEqual(expect.arrayContaining(['2 zip codes', '12,345', '1,234', 'Success']));
+    expect(await words(4)).toContain('No Result');
+    expect(await axeFindings(page, { serious: true })).toEqual([]);
+  });
+
+  test('Retry is disabled while a count is processing; its failure says so in the words of the specification', async () => {
+    const retry = table().getByRole('button', { name: 'Retry' });
+    expect(await retry.isDisabled()).toBe(true);
+    processing = 0;
+    await expect.poll(() => retry.isEnabled(), { timeout: 15_000 }).toBe(true);
+    await page.route(/queuecount/, (route) =>
+      route.fulfill({ status: 503, json: { result: 'failed', message: 'x', errors: {} } }),
+    );
+    await retry.press('Enter');
+    await page.getByText('Server might be busy. Please try again later.').waitFor();
+  });
+
+  test.each(['Historical Count', 'Keyword'])(
+    '%s sorts up, down, and back to the list’s own order',
+    async (title) => {
+      const header = table().locator('thead').getByRole('button', { name: title });
+      const column = { 'Historical Count': 'count', Keyword: 'keyword' }[title];
+      for (const [order, aria] of [
+        ['asc', 'ascending'],
+        ['desc', 'descending'],
+        [null, 'none'],
+      ] as const) {
+        await header.press('Enter');
+        // Its own order is as it was at first, and need not be asked for again.
+        await expect.poll(() => new URL(page.url()).searchParams.get('count_dir')).toBe(order);
+        if (order)
+          await expect
+            .poll(() => [asked.at(-1)!.get('sortby'), asked.at(-1)!.get('order')])
+            .toEqual([column, order]);
+        expect(await table().locator('th', { hasText: title }).getAttribute('aria-sort')).toBe(aria);
+      }
+    },
+  );
+});
