@@ -81,6 +81,7 @@ import { smtpTransport } from './platform/mail-smtp.ts';
 import { createOutbound } from './platform/outbound.ts';
 import type { Log, Platform } from './platform/platform.ts';
 import { type CardGateway, createGateway, type GatewayParts } from './providers/payments.ts';
+import { createPdl } from './providers/pdl/index.ts';
 import { createRecaptcha } from './providers/recaptcha/index.ts';
 
 const dist = join(import.meta.dirname, '../dist');
@@ -197,7 +198,14 @@ export function createFeatures(
     onboarding,
   });
   const identity = createIdentity(platform, { audit });
-  const enrichment = createEnrichment(platform, { audit, identity });
+  const { host: pdlHost, protocol: pdlProtocol } = new URL(platform.config.pdlApiBase);
+  const pdl = createPdl({
+    // Plain http is a test server of this machine.
+    outbound: pdlProtocol === 'http:' ? createOutbound({ allow: [pdlHost] }) : outbound,
+    base: platform.config.pdlApiBase,
+    now: () => platform.clock.now(),
+  });
+  const enrichment = createEnrichment(platform, { audit, identity, vendors: { pdl } });
   const exclusions = createExclusions(platform, { audit, tenants });
   const groups = createGroups(platform, { audit, tenants });
   const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, groups, outbound, limits });
@@ -508,6 +516,7 @@ export async function createApp(parts: AppParts) {
         await startIdentityJobs(features.identity);
         await startExclusions(features.exclusions);
         await startIntent(features.intent, features.tenants, platform);
+        await features.enrichment.completion.start();
         await startDelivery(features.delivery);
         await features.mail.start();
         await startAudit(features.logChain, jobs);

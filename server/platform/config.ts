@@ -84,6 +84,10 @@ const environment = z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.stripe.com'),
+    PDL_API_BASE: z
+      .url()
+      .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
+      .default('https://api.peopledatalabs.com'),
     VISIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(400),
     LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('warn'),
   })
@@ -150,6 +154,8 @@ export interface Config {
   dnsServers: string[];
   /** reCAPTCHA instead of the built-in captcha. `url` is the base of siteverify. */
   recaptcha: { siteKey: string; secret: string; url: string } | undefined;
+  /** Origin of People Data Labs' API, which a root may have an account with. */
+  pdlApiBase: string;
   /** Stripe instead of the sandbox. `webhookSecrets`: one for each webhook endpoint, and former ones. */
   stripe:
     | { secretKey: string; publishableKey: string; webhookSecrets: string[]; apiBase: string }
@@ -222,6 +228,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
             apiBase: e.STRIPE_API_BASE,
           }
         : undefined,
+    pdlApiBase: e.PDL_API_BASE,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,
     logLevel: e.LOG_LEVEL,
   };

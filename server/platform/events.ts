@@ -55,9 +55,17 @@ export interface Events {
   'campaign.target_changed': { rootId: string; campaignId: string };
   /** Leads were accepted. Ids only; told once per batch, all of one root. Tests count for nothing. */
   'leads.accepted': {
-    leads: { id: string; campaignId: string; owner: Owner & { agency_id: string } }[];
+    leads: {
+      id: string;
+      campaignId: string;
+      owner: Owner & { agency_id: string };
+      /** Their data is still being completed: not to be sent before this, or before leads.completed. */
+      waitsUntil?: Date | undefined;
+    }[];
     isTest: boolean;
   };
+  /** The data of leads is complete, as far as it can be: they wait no more. */
+  'leads.completed': { rootId: string; leadIds: string[] };
 }
 
 type Listener<K extends keyof Events> = (tx: Tx, event: Events[K]) => Promise<void>;

@@ -70,17 +70,27 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   };
   const ownerOf = ({ root_id, agency_id, company_id }: Owner): Owner => ({ root_id, agency_id, company_id });
 
+  const firstOf = (row: store.NewDelivery): SendPayload => ({
+    rootId: row.root_id,
+    deliveryId: row.id,
+    integrationId: row.integration_id,
+    attempt: 0,
+  });
   platform.events.on('leads.accepted', async (tx, event) => {
     const rows = await store.insertForLeads(tx, event.leads, event.isTest, clock.now());
-    await enqueue(
-      tx,
-      rows.map((row) => ({
-        rootId: row.root_id,
-        deliveryId: row.id,
-        integrationId: row.integration_id,
-        attempt: 0,
-      })),
+    const until = new Map(
+      event.leads.flatMap(({ id, waitsUntil }) => (waitsUntil ? [[id, waitsUntil]] : [])),
     );
+    const atOnce = rows.filter((row) => !until.has(row.lead_id));
+    await enqueue(tx, atOnce.map(firstOf));
+    for (const row of rows) {
+      const at = until.get(row.lead_id);
+      if (at) await enqueue(tx, [firstOf(row)], at);
+    }
+  });
+  // The job that waits finds another number of attempts then, and does nothing.
+  platform.events.on('leads.completed', async (tx, { leadIds }) => {
+    await enqueue(tx, (await store.dueNow(tx, leadIds, clock.now())).map(firstOf));
   });
 
   /** Jobs of one webhook form a group, so that one which hangs holds up no other. */

@@ -65,23 +65,42 @@ export async function updateIntegration(
   await tx.updateTable('integration').set(set).where('id', '=', id).execute();
 }
 
-/** One delivery for each lead and enabled webhook of its campaign, in one statement; those that exist already stay. */
+/** A delivery that has just been made, or is not to wait any more. */
+export interface NewDelivery {
+  id: string;
+  root_id: string;
+  integration_id: string;
+  lead_id: string;
+}
+
+/**
+ * One delivery for each lead and enabled webhook of its campaign, in one statement; those that exist already stay. Due at
+ * once, or when the lead waits no more.
+ */
 export async function insertForLeads(
   tx: Tx,
-  leads: { id: string; campaignId: string }[],
+  leads: { id: string; campaignId: string; waitsUntil?: Date | undefined }[],
   isTest: boolean,
   at: Date,
-): Promise<{ id: string; root_id: string; integration_id: string }[]> {
-  const { rows } = await sql<{ id: string; root_id: string; integration_id: string }>`
+): Promise<NewDelivery[]> {
+  const { rows } = await sql<NewDelivery>`
     insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state,
                           is_test, next_at, created_at)
     select gen_random_uuid(), i.root_id, i.agency_id, i.company_id, i.campaign_id, i.id, l.id,
-           'msg_' || replace(gen_random_uuid()::text, '-', ''), 'pending', ${isTest}::boolean, ${at}, ${at}
-    from unnest(${leads.map((lead) => lead.id)}::uuid[], ${leads.map((lead) => lead.campaignId)}::uuid[])
-           as l (id, campaign_id)
+           'msg_' || replace(gen_random_uuid()::text, '-', ''), 'pending', ${isTest}::boolean, l.due_at, ${at}
+    from unnest(${leads.map((lead) => lead.id)}::uuid[], ${leads.map((lead) => lead.campaignId)}::uuid[],
+                ${leads.map((lead) => lead.waitsUntil ?? at)}::timestamptz[]) as l (id, campaign_id, due_at)
     join integration i on i.campaign_id = l.campaign_id and i.state = 'enabled'
     on conflict (integration_id, lead_id) do nothing
-    returning id, root_id, integration_id`.execute(tx);
+    returning id, root_id, integration_id, lead_id`.execute(tx);
+  return rows;
+}
+
+/** The deliveries of leads that nothing was sent of yet, due now. */
+export async function dueNow(tx: Tx, leadIds: readonly string[], at: Date): Promise<NewDelivery[]> {
+  const { rows } = await sql<NewDelivery>`
+    update delivery set next_at = ${at} where lead_id = any(${leadIds}::uuid[]) and state = 'pending' and attempts = 0
+    returning id, root_id, integration_id, lead_id`.execute(tx);
   return rows;
 }
 

@@ -2,7 +2,8 @@ import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Identity } from '../identity/index.ts';
-import { allowedBy, fieldsOfIds, sampleOf } from './policy.ts';
+import { type Completion, WAIT_MS } from './complete.service.ts';
+import { allowedBy, fieldsOfIds, sampleOf, type Vendor } from './policy.ts';
 import * as store from './store.ts';
 
 /** A lead that has just been accepted, and the data fields that its campaign asks for. */
@@ -15,7 +16,10 @@ export interface Asking {
 }
 
 /** What leads are given of the fields that their campaign asks for. */
-export function createLeadData({ clock }: Platform, { identity }: { identity: Identity }) {
+export function createLeadData(
+  { clock }: Platform,
+  { identity, completion }: { identity: Identity; completion: Completion },
+) {
   /** Keeps the values of leads, and which fields that were, for files. */
   async function insert(tx: Tx, rows: (store.LeadValues & { asked: readonly number[] })[]): Promise<void> {
     if (rows.length === 0) return;
@@ -39,32 +43,47 @@ export function createLeadData({ clock }: Platform, { identity }: { identity: Id
   return {
     /**
      * Keeps for accepted leads what is known of their people of the fields that their campaign asks for and its company may
-     * still use; nothing else of a profile ever leaves the graph. In the root's scope, in the transaction of the leads.
+     * still use; nothing else of a profile ever leaves the graph. Where a vendor may know what is missing, it is asked:
+     * answers until when such leads wait to be sent, by id. In the root's scope, in the transaction of the leads.
      */
-    async keep(tx: Tx, rootId: string, leads: readonly Asking[]): Promise<void> {
+    async keep(tx: Tx, rootId: string, leads: readonly Asking[]): Promise<Map<string, Date>> {
       const asking = leads.filter((lead) => lead.asked.length > 0);
-      if (asking.length === 0) return;
+      const waiting = new Map<string, Date>();
+      if (asking.length === 0) return waiting;
       const choices = await store.choicesOf(tx, [...new Set(asking.map((lead) => lead.owner.company_id))]);
       const profiles = await identity.profiles(tx, rootId, [...new Set(asking.map((lead) => lead.personId))]);
+      const allowed = new Map(
+        asking.map(({ owner: { company_id: id } }) => [id, allowedBy(choices.get(id) ?? [])]),
+      );
+      const isVendorChosen = [...allowed.values()].some(({ vendors }) => vendors.size > 0);
+      const connected = isVendorChosen ? await completion.connected(tx, rootId) : new Set<Vendor>();
+      const until = new Date(clock.now().getTime() + WAIT_MS);
       const rows = asking.map(({ leadId, owner, campaignId, personId, asked }) => {
-        const { information } = allowedBy(choices.get(owner.company_id) ?? []);
+        const { information, vendors } = allowed.get(owner.company_id)!;
         const fields = fieldsOfIds(new Set(asked.filter((id) => information.has(id))));
         const profile = profiles.get(personId);
+        const values = Object.fromEntries(
+          fields.map(({ key }) => [key, profile?.[key as keyof typeof profile] ?? null]),
+        );
+        const isAsked = [...vendors].some(
+          (vendor) => connected.has(vendor) && completion.isWorthAsking(values, vendor),
+        );
+        if (isAsked) waiting.set(leadId, until);
         return {
           lead_id: leadId,
           owner,
           campaign_id: campaignId,
           asked: fields.map((field) => field.id),
-          fields: Object.fromEntries(
-            fields.map(({ key }) => [key, profile?.[key as keyof typeof profile] ?? null]),
-          ),
-          waits_until: null,
+          fields: values,
+          waits_until: isAsked ? until : null,
         };
       });
       await insert(
         tx,
         rows.filter((row) => row.asked.length > 0),
       );
+      await completion.begin(tx, rootId, [...waiting.keys()]);
+      return waiting;
     },
 
     /** Keeps made-up values for a test lead, of the fields that a real one would get. */

@@ -9,6 +9,7 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Identity } from '../identity/index.ts';
+import { createCompletion, type Vendors } from './complete.service.ts';
 import { createLeadData } from './data.service.ts';
 import {
   type Allowed,
@@ -32,10 +33,14 @@ const refuse = (field: string, why: string): Refusal =>
 const setBy = (company: Held): 'root' | 'agency' => (company.kind === 'client' ? 'agency' : 'root');
 
 /** Data fields about the people of leads: which a company may ask for, from which sources, and what leads are given. */
-export function createEnrichment(platform: Platform, deps: { audit: Audit; identity: Identity }) {
+export function createEnrichment(
+  platform: Platform,
+  deps: { audit: Audit; identity: Identity; vendors: Vendors },
+) {
   const { db, clock, vault } = platform;
   const { audit, identity } = deps;
-  const data = createLeadData(platform, { identity });
+  const completion = createCompletion(platform, deps.vendors);
+  const data = createLeadData(platform, { identity, completion });
 
   async function company(tx: Tx, ctx: Ctx, id: string | undefined, lock = false): Promise<Held> {
     const found = await store.companyById(tx, id ?? ctx.actor.companyId, lock);
@@ -89,13 +94,18 @@ export function createEnrichment(platform: Platform, deps: { audit: Audit; ident
       })),
       providers: [
         { provider: 'embedded', name: PROVIDERS.embedded, offered: true, selected: true, connected: true },
-        {
-          provider: 'pdl',
-          name: PROVIDERS.pdl,
-          offered: offered.vendors.has('pdl'),
-          selected: hasVendor('pdl'),
-          connected: connected.has('pdl'),
-        },
+        // Which vendors a root does not offer is nobody's business below it.
+        ...(offered.vendors.has('pdl') || ctx.actor.kind === 'root'
+          ? [
+              {
+                provider: 'pdl' as const,
+                name: PROVIDERS.pdl,
+                offered: offered.vendors.has('pdl'),
+                selected: hasVendor('pdl'),
+                connected: connected.has('pdl'),
+              },
+            ]
+          : []),
       ],
     };
   }
@@ -130,6 +140,8 @@ export function createEnrichment(platform: Platform, deps: { audit: Audit; ident
 
   return {
     ...data,
+    /** Asks vendors for what is missing of leads. */
+    completion,
 
     /**
      * The ids of the data fields that campaigns of a company may ask for: the catalogue, narrowed by its root, its agency and

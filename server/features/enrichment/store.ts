@@ -169,3 +169,51 @@ export async function keepProvider(
       .values({ ...owner, provider, key_sealed: sealed, updated_at: at })
       .execute();
 }
+
+/** A lead whose data is still being completed, and what a vendor is told of its person; undefined: it waits no more. */
+export async function waitingLead(tx: Tx, leadId: string, lock = false) {
+  const query = tx
+    .selectFrom('lead_data as d')
+    .innerJoin('lead_contact as x', 'x.lead_id', 'd.lead_id')
+    .select(['d.fields', 'd.waits_until'])
+    .select(['x.email', 'x.phone', 'x.first_name', 'x.last_name', 'x.address', 'x.city', 'x.state', 'x.zip'])
+    .where('d.lead_id', '=', leadId)
+    .where('d.waits_until', 'is not', null);
+  const row = await (lock ? query.forUpdate('d') : query).executeTakeFirst();
+  if (!row) return undefined;
+  const { fields, waits_until, ...who } = row;
+  return { fields, waits_until: waits_until!, who };
+}
+
+/** Keeps the completed data of a lead, which waits no more. */
+export async function completeLead(
+  tx: Tx,
+  leadId: string,
+  fields: Record<string, string | null>,
+): Promise<void> {
+  await tx
+    .updateTable('lead_data')
+    .set({ fields: JSON.stringify(fields), waits_until: null })
+    .where('lead_id', '=', leadId)
+    .execute();
+}
+
+/** Counts what came of asking a vendor. `why`: the words of a failure. */
+export async function countAnswer(
+  tx: Tx,
+  { root_id, provider }: ProviderRow,
+  found: boolean,
+  why: string | null,
+  at: Date,
+): Promise<void> {
+  await tx
+    .updateTable('data_provider')
+    .set((eb) => ({
+      asked: eb('asked', '+', 1n),
+      ...(found ? { found: eb('found', '+', 1n) } : {}),
+      ...(why ? { failed: eb('failed', '+', 1n), last_error: why.slice(0, 500), last_error_at: at } : {}),
+    }))
+    .where('root_id', '=', root_id)
+    .where('provider', '=', provider)
+    .execute();
+}

@@ -288,7 +288,7 @@ export function createAccept(
           };
         }),
       );
-      await enrichment.keep(
+      const waiting = await enrichment.keep(
         tx,
         rootId,
         taken.map(({ visit, id, campaign }) => ({
@@ -300,7 +300,12 @@ export function createAccept(
         })),
       );
       await events.emit(tx, 'leads.accepted', {
-        leads: taken.map(({ id, campaign }) => ({ id, campaignId: campaign.id, owner: ownerOf(campaign) })),
+        leads: taken.map(({ id, campaign }) => ({
+          id,
+          campaignId: campaign.id,
+          owner: ownerOf(campaign),
+          waitsUntil: waiting.get(id),
+        })),
         isTest: false,
       });
     }

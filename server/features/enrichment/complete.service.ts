@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { InformationKey } from '../../../contract/enrichment-fields.ts';
+import type { DataVendor, VendorAnswer } from '../../platform/data-vendor.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { defineJob } from '../../platform/jobs.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { KEY_PURPOSE, type Vendor } from './policy.ts';
+import * as store from './store.ts';
+
+export type Vendors = Record<Vendor, DataVendor>;
+
+/** So long a lead waits for a vendor at most before it is sent. */
+export const WAIT_MS = 30_000;
+
+const completeJob = defineJob('enrichment.complete', z.object({ rootId: z.uuid(), leadId: z.uuid() }), {
+  retryLimit: 3,
+  retryDelay: 2,
+  expireInSeconds: 60,
+});
+
+/** Completes what is missing of the data of leads by asking a vendor, before they are sent. */
+export function createCompletion({ db, clock, vault, jobs, events, log }: Platform, vendors: Vendors) {
+  /** The fields of a lead that nothing is known of and the vendor may know. */
+  const missing = (fields: Record<string, string | null>, vendor: DataVendor): InformationKey[] =>
+    (Object.keys(fields) as InformationKey[]).filter((key) => fields[key] === null && vendor.knows.has(key));
+
+  return {
+    /** The roots' vendors that can be asked, in the root's scope. */
+    connected: async (tx: Tx, rootId: string): Promise<Set<Vendor>> =>
+      new Set((await store.providersOf(tx, rootId)).map((row) => row.provider)),
+
+    /** Whether a vendor may know what is missing. */
+    isWorthAsking: (fields: Record<string, string | null>, vendor: Vendor): boolean =>
+      missing(fields, vendors[vendor]).length > 0,
+
+    /** Has leads completed after the transaction that keeps them. */
+    begin: (tx: Tx, rootId: string, leadIds: readonly string[]): Promise<void> =>
+      jobs.send(
+        tx,
+        completeJob,
+        leadIds.map((leadId) => ({ rootId, leadId })),
+      ),
+
+    /**
+     * Asks for one lead, outside of any transaction, and keeps what is found; a busy vendor is asked again while the lead
+     * waits. Then the lead is told to be ready. Safe to run twice: who comes second finds that it waits no more.
+     */
+    async run({ rootId, leadId }: { rootId: string; leadId: string }): Promise<void> {
+      const scope = { rootId };
+      const ready = await inScope(db.app, scope, async (tx) => {
+        const waiting = await store.waitingLead(tx, leadId);
+        const [provider] = await store.providersOf(tx, rootId);
+        return waiting ? { waiting, provider } : null;
+      });
+      if (!ready) return;
+      const { waiting, provider } = ready;
+      const vendor = vendors.pdl;
+      const keys = missing(waiting.fields, vendor);
+      let answer: VendorAnswer | undefined;
+      if (provider && keys.length > 0 && waiting.waits_until > clock.now()) {
+        try {
+          answer = await vendor.enrich(vault.open(provider.key_sealed, KEY_PURPOSE), waiting.who, keys);
+        } catch (error) {
+          log.error({ err: error, leadId }, 'a vendor of data could not be asked');
+          answer = { kind: 'refused', why: 'The key cannot be opened with the present APP_KEY.' };
+        }
+      }
+      await inScope(db.app, scope, async (tx) => {
+        const still = await store.waitingLead(tx, leadId, true);
+        if (!still) return;
+        const now = clock.now();
+        if (answer?.kind === 'busy') {
+          const again = new Date(now.getTime() + answer.againMs);
+          if (again < still.waits_until)
+            return jobs.send(tx, completeJob, [{ rootId, leadId }], { startAfter: again });
+        }
+        const values = answer?.kind === 'found' ? answer.values : {};
+        // Only what was asked for and is still missing: nothing else of an answer is kept.
+        const found = Object.fromEntries(keys.flatMap((key) => (values[key] ? [[key, values[key]]] : [])));
+        await store.completeLead(tx, leadId, { ...still.fields, ...found });
+        if (answer && provider) {
+          const why = 'why' in answer ? answer.why : null;
+          await store.countAnswer(tx, provider, Object.keys(found).length > 0, why, now);
+        }
+        await events.emit(tx, 'leads.completed', { rootId, leadIds: [leadId] });
+      });
+    },
+
+    /** Starts asking. */
+    async start(): Promise<void> {
+      await jobs.work(completeJob, { localConcurrency: 4, pollingIntervalSeconds: 2 }, (payload) =>
+        this.run(payload),
+      );
+    },
+  };
+}
+
+export type Completion = ReturnType<typeof createCompletion>;
