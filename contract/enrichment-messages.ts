@@ -7,6 +7,5 @@ export const enrichmentMessages = {
   inUse: (name: string, campaigns: number, numbers: readonly number[]) =>
     `takes away ${name}, which ${campaigns === 1 ? 'a campaign asks' : `${campaigns} campaigns ask`} for: ` +
     `${numbers.map((one) => `#${one}`).join(', ')}${campaigns > numbers.length ? ' and more' : ''}. Take it out of ${campaigns === 1 ? 'it' : 'them'} first`,
-  keyUnusable: 'was refused by the vendor',
   saved: 'Setting has been saved.',
 } as const;

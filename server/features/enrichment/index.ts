@@ -1,3 +1,3 @@
-export { type Allowed, sampleOf, withNames } from './policy.ts';
+export { withNames } from './policy.ts';
 export { enrichmentRoutes } from './routes.ts';
 export { createEnrichment, type Enrichment } from './service.ts';
