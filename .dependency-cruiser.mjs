@@ -23,6 +23,7 @@ const features = [
   'keywords',
   'identity',
   'exclusions',
+  'enrichment',
   'campaigns',
   'prepaid',
   'collection',
