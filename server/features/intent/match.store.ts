@@ -3,6 +3,8 @@ import type { Tx } from '../../platform/db/scope.ts';
 import type { Search } from '../campaigns/index.ts';
 import { distinctKeywords, lookUpOf, placesOf } from '../keywords/index.ts';
 
+/** A job's statement over millions of rows: more memory, and more time than a request's statement gets. */
+const LONG = sql`set local work_mem = '256MB'; set local statement_timeout = '30min'`;
 /** Beyond so many terms of one count the planner chooses the way by itself. */
 const FEW_TERMS = 20_000;
 
@@ -99,7 +101,7 @@ export async function countMatches(
   search: Search,
   span: Span,
 ): Promise<{ people: number; placed: number }> {
-  await sql`set local work_mem = '256MB'`.execute(tx);
+  await sql`${LONG}`.execute(tx);
   const wanted = await wantedBy(tx, rootId, search);
   await sql`create temp table intent_found on commit drop as ${matches(rootId, wanted, span, false)}`.execute(
     tx,
@@ -137,7 +139,7 @@ export async function addCandidates(
   span: Span,
   now: Date,
 ): Promise<number> {
-  await sql`set local work_mem = '256MB'`.execute(tx);
+  await sql`${LONG}`.execute(tx);
   // Signals meet terms first and places then, as it is written, each by a hash table: sorting what the signals are joined with costs
   // more than all the rest, and a campaign's terms by its places can be 40 million rows.
   await sql`set local enable_mergejoin = off; set local join_collapse_limit = 1`.execute(tx);
