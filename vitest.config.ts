@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './scripts/slowest-first.ts';
 
 const shared = {
   environment: 'node' as const,
@@ -11,6 +12,7 @@ const shared = {
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowestFirst },
     projects: [
       {
         test: {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { startEmbedded } from '../server/platform/db/embedded.ts';
 import { killInCharge } from '../server/test/faults/charge.ts';
 import { type DatabaseReport, restartDatabase } from '../server/test/faults/database.ts';
+import { killInImports } from '../server/test/faults/import.ts';
 import { type IngestReport, killDuringIngest } from '../server/test/faults/ingest.ts';
 import { runWalletModel } from '../server/test/faults/wallet-model.ts';
 import { killWorker, type WorkerReport } from '../server/test/faults/worker.ts';
@@ -69,6 +70,14 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
       report,
       good: killed === kills * 50 && agree && unresolved === 0 && [...wrong, ...broken].length === 0,
     };
+  },
+  /** So many kills in each of four imports and in a count. */
+  async imports() {
+    const report = await onDatabase((url) =>
+      killInImports(url, { kills, seed, log, rows: 40_000 + kills * 8000 }),
+    );
+    const cut = Object.values(report.cut).reduce((sum, one) => sum + one, 0);
+    return { report, good: cut > kills && report.broken.length === 0 };
   },
   async database() {
     const report = await restartDatabase({ kills, seed, log });

@@ -20,6 +20,23 @@ describe('[CAMP-06] periods in a time zone', () => {
     expect([period.from.toISOString(), period.to.toISOString()]).toEqual([from, to]);
   });
 
+  // Days of which a clock change takes or repeats an hour; where it is the first one, the day begins at one o'clock.
+  test.each([
+    ['America/Chicago', '2026-11-01T05:00Z', '2026-11-02T06:00Z'],
+    ['Asia/Kolkata', '2026-03-09T18:30Z', '2026-03-10T18:30Z'],
+    ['America/Santiago', '2026-09-06T04:00Z', '2026-09-07T03:00Z'],
+    ['America/Santiago', '2026-04-04T03:00Z', '2026-04-05T04:00Z'],
+    ['Africa/Cairo', '2026-04-23T22:00Z', '2026-04-24T21:00Z'],
+    ['Africa/Cairo', '2026-10-28T21:00Z', '2026-10-29T22:00Z'],
+  ])('the day in %s from %s to %s, whatever its instant', (zone, from, to) => {
+    for (let instant = Date.parse(from); instant < Date.parse(to); instant += 20 * 60_000) {
+      const day = periodOf(new Date(instant), 'day', zone);
+      expect([day.from, day.to]).toEqual([at(from), at(to)]);
+    }
+    expect(periodOf(new Date(Date.parse(from) - 1), 'day', zone).to).toEqual(at(from));
+    expect(periodOf(at(to), 'day', zone).from).toEqual(at(to));
+  });
+
   test.each([
     ['no limit', { daily_cap: null, limit_every: 'day', ...none }, null],
     ['a day', { daily_cap: 5, limit_every: 'day', ...none }, '2026-03-10T05:00:00.000Z'],

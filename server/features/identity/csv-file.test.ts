@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findDelimiter, lineNumbers, type RawRow, readRows, takeIn } from './csv-file.ts';
@@ -60,6 +61,12 @@ describe('taking a file in', () => {
     expect(() => readFileSync(path)).toThrow('ENOENT');
   });
 });
+
+/** A row as csv-parse tells it. */
+interface Row {
+  record: string[];
+  info: { bytes: number };
+}
 
 describe('reading rows', () => {
   test('[IDEN-01] CRLF, quotes with separators and line breaks, stray quotes, blank lines', async () => {
@@ -180,6 +187,46 @@ describe('reading rows', () => {
   ])('[IDEN-01] %s', async (_, text, expected) => {
     expect((await rows(text)).flat().map((row) => row.cells)).toEqual(expected);
   });
+  test('[IDEN-01] the same rows as csv-parse, whatever the text and wherever it is cut', async () => {
+    const piece = fc.constantFrom('a', 'é', '😀', '"', '""', '\n', '\r\n', '\r', ',', ',"', '",', '"\n', ' ');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(piece, { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 1, max: 20 }),
+        async (pieces, chunkBytes) => {
+          const text = pieces.join('');
+          writeFileSync(path, text);
+          let meant: Row[] | undefined;
+          try {
+            meant = parse(text, {
+              info: true,
+              relax_quotes: true,
+              relax_column_count: true,
+              record_delimiter: ['\r\n', '\n'],
+            }) as unknown as Row[];
+          } catch {
+            meant = undefined;
+          }
+          const found: Row[] = [];
+          const read = async () => {
+            for await (const batch of readRows(path, { delimiter: ',', most: 3, mostBytes: 1e6, chunkBytes }))
+              for (const { cells, end } of batch) found.push({ record: cells, info: { bytes: end } });
+          };
+          if (!meant) {
+            await expect(read()).rejects.toThrow(/a quotation mark opens a value/);
+            return;
+          }
+          await read();
+          expect(found).toEqual(
+            meant
+              .map(({ record, info }) => ({ record, info: { bytes: info.bytes } }))
+              .filter(({ record }) => record.length > 1 || record[0] !== ''),
+          );
+        },
+      ),
+      { numRuns: 1500 },
+    );
+  }, 60_000);
 
   test('a batch can be read again from where the last one ended', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '"', '\n', ',', ' ') });

@@ -209,7 +209,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       });
     if (begun) {
       try {
-        await work(begun, more);
+        await work(begun, more).finally(() => careful.delete(importId));
         await ended('done', null);
       } catch (error) {
         if (error instanceof FileFault) await ended('failed', error.message);
@@ -358,9 +358,19 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     terms: number[],
     room: number,
   ): Promise<Done> {
-    const given = { rootId: job.root_id, importId: job.id, data: batch.data, terms, now: clock.now() };
-    const { added, unknown } =
-      batch.signals > 0 ? await signals.mergeSignals(tx, client, given) : { added: 0, unknown: [] };
+    const given = {
+      rootId: job.root_id,
+      importId: job.id,
+      terms,
+      now: clock.now(),
+      careful: careful.has(job.id),
+    };
+    const { added, unknown, again } =
+      batch.signals > 0
+        ? await signals.mergeSignals(tx, client, { ...given, data: batch.data, signals: batch.signals })
+        : { added: 0, unknown: [], again: false };
+    // A file that holds what is there already will go on so.
+    if (again) careful.add(job.id);
     const lines = room > 0 && unknown.length > 0 ? await batch.linesOf(unknown.slice(0, room)) : [];
     const strangers = lines.map((line) => ({
       line,
@@ -383,6 +393,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     }
     return keywords.map((one) => ids.get(one.words)!);
   }
+  /** Imports of signals of which some were there already. */
+  const careful = new Set<string>();
   let known: { rootId: string; ids: Map<string, number> } = { rootId: '', ids: new Map() };
 
   return { add, head, queue, unfinished, run, pathOf };

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { parentPort, workerData } from 'node:worker_threads';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import {
@@ -6,6 +7,7 @@ import {
   type FileMetaData,
   parquetMetadataAsync,
   parquetScan,
+  snappyUncompress,
 } from 'hyparquet';
 import type { ParquetAnswer, ParquetTask } from './parquet-file.ts';
 
@@ -15,12 +17,25 @@ import type { ParquetAnswer, ParquetTask } from './parquet-file.ts';
 /** What of one row group is held in memory at most, uncompressed, and how many rows it may have. */
 const MOST_GROUP_BYTES = 512 * 1024 ** 2;
 const MOST_GROUP_ROWS = 4_000_000;
+const MOST_PAGE_BYTES = 128 * 1024 ** 2;
+const CODECS = new Set(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD']);
 
 const limited =
-  (unpack: (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer) =>
-  (bytes: Uint8Array, length: number): Uint8Array =>
-    unpack(bytes, { maxOutputLength: Math.max(1, length) });
+  (unpack: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array) =>
+  (bytes: Uint8Array, length: number): Uint8Array => {
+    // A page says itself how long it is: a few bytes may claim gigabytes.
+    if (length > MOST_PAGE_BYTES)
+      throw new Fault(
+        `A page of ${length.toLocaleString('en-US')} bytes is too large. Write the file with smaller pages.`,
+      );
+    return unpack(bytes, { maxOutputLength: Math.max(1, length) });
+  };
 const compressors: Compressors = {
+  SNAPPY: limited((bytes, { maxOutputLength }) => {
+    const page = new Uint8Array(maxOutputLength);
+    snappyUncompress(bytes, page);
+    return page;
+  }),
   GZIP: limited(gunzipSync),
   BROTLI: limited(brotliDecompressSync),
   ZSTD: limited(zstdDecompressSync),
@@ -67,8 +82,25 @@ async function* answers({ path, wanted, from, most }: ParquetTask): AsyncGenerat
       throw new Fault(
         `A row group of ${(rowEnd - rowStart).toLocaleString('en-US')} rows is too large. Write the file with at most 1,000,000 rows a group.`,
       );
+    for (const { meta_data } of group.columns)
+      if (
+        meta_data &&
+        !CODECS.has(meta_data.codec) &&
+        columns.some((at) => names[at] === meta_data.path_in_schema[0])
+      )
+        throw new Fault(
+          `Column ${meta_data.path_in_schema[0]} is compressed with ${meta_data.codec}, which cannot be read. Write the file with Snappy, gzip, zstd, Brotli or none.`,
+        );
     // One a row group: a scan keeps the columns that it has read.
-    const scan = await parquetScan({ file, metadata, rowStart, rowEnd, compressors, useOffsetIndex: false });
+    const scan = await parquetScan({
+      file,
+      metadata,
+      rowStart,
+      rowEnd,
+      compressors,
+      useOffsetIndex: false,
+      utf8: false,
+    });
     const data: { at: number; values: ArrayLike<unknown> }[] = [];
     for (const at of columns) {
       const values = await scan.readColumn({ column: names[at]!, rowStart, rowEnd });
@@ -98,8 +130,9 @@ function cellOf(value: unknown): string {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString();
-  // Raw bytes are hashes.
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  // Bytes of no further type are texts where they can be, and raw hashes else.
+  if (value instanceof Uint8Array)
+    return isUtf8(value) ? cellOf(Buffer.from(value).toString()) : Buffer.from(value).toString('hex');
   if (Array.isArray(value)) return value.map(cellOf).join(',');
   return typeof value === 'object'
     ? JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner))

@@ -4,7 +4,7 @@ import { lineNumbers, readRows } from './csv-file.ts';
 import type { Fault, PersonField } from './model.ts';
 import { type ParquetHead, readParquet } from './parquet-file.ts';
 import { readSignal, type SignalPlan, signalPlan } from './signal.policy.ts';
-import { signalLine } from './signal.store.ts';
+import { SignalCopy } from './signal.store.ts';
 
 /** What one transaction does: the signals of a part of a file. Places are bytes of a CSV file, rows of a Parquet file. */
 export interface SignalBatch {
@@ -62,12 +62,10 @@ export async function* csvSignals(
     mostBytes: GROUP.mostBytes,
   })) {
     const at = now().getTime();
-    let text = '';
     for (const { cells, at: begins, end } of group) {
-      text += add(batch, cells, places, plan.length, begins, at);
+      add(batch, cells, places, plan.length, begins, at);
       batch.end = end;
     }
-    batch.data.push(Buffer.from(text));
     if (batch.rows >= size.rows || batch.end - batch.at >= size.bytes) {
       yield await close();
       batch = open(batch.end);
@@ -88,10 +86,8 @@ export async function* parquetSignals(
     const batch = open(0);
     const at = now().getTime();
     for (let from = 0; from < rows.length; from += GROUP.most) {
-      let text = '';
       for (let i = from; i < Math.min(rows.length, from + GROUP.most); i++)
-        text += add(batch, rows[i]!, places, plan.length, first + i, at);
-      batch.data.push(Buffer.from(text));
+        add(batch, rows[i]!, places, plan.length, first + i, at);
       await breathe();
     }
     const next = first + rows.length;
@@ -109,8 +105,7 @@ interface Open {
   at: number;
   end: number;
   rows: number;
-  signals: number;
-  data: Buffer[];
+  copy: SignalCopy;
   /** Keywords as written, and in their comparable form, by their place in `keywords` from 1; 0: it is none. */
   written: Map<string, number>;
   byWords: Map<string, number>;
@@ -122,22 +117,21 @@ const open = (at: number): Open => ({
   at,
   end: at,
   rows: 0,
-  signals: 0,
-  data: [],
+  copy: new SignalCopy(),
   written: new Map(),
   byWords: new Map(),
   keywords: [],
   faults: [],
 });
 
-const closed = ({ rows, signals, data, keywords }: Open) => ({
+const closed = ({ rows, copy, keywords }: Open) => ({
   rows,
-  signals,
-  data: Buffer.concat(data),
+  signals: copy.rows,
+  data: copy.end(),
   keywords,
 });
 
-/** Reads a row into a batch; answers its line for COPY, empty when it is bad. */
+/** Reads a row into a batch. */
 function add(
   batch: Open,
   cells: string[],
@@ -145,7 +139,7 @@ function add(
   columns: number,
   at: number,
   now: number,
-): string {
+): void {
   batch.rows++;
   if (
     cells.length !== columns &&
@@ -153,16 +147,16 @@ function add(
   ) {
     const reason = `has ${cells.length} values where the first line has ${columns} names`;
     batch.faults.push({ field: null, reason, value: null, at });
-    return '';
+    return;
   }
   const signal = readSignal(cells, places, now);
   if ('reason' in signal) {
     batch.faults.push({ ...signal, value: signal.value?.replaceAll('\0', '\ufffd') ?? null, at });
-    return '';
+    return;
   }
   let term = batch.written.get(signal.keyword);
   if (term === undefined) {
-    const keyword = keywordOf(signal.keyword);
+    const keyword = readKeyword(signal.keyword);
     term = keyword ? (batch.byWords.get(keyword.words) ?? 0) : 0;
     if (keyword && term === 0) {
       term = batch.keywords.push(keyword);
@@ -172,8 +166,21 @@ function add(
   }
   if (term === 0) {
     batch.faults.push({ field: 'keyword', reason: 'has no letter or digit', value: signal.keyword, at });
-    return '';
+    return;
   }
-  batch.signals++;
-  return signalLine(signal, at, term);
+  batch.copy.add(signal, at, term);
+}
+
+const keywords = new Map<string, Keyword | null>();
+
+/** A keyword's comparable form. What was read is remembered: in most files few come again and again. */
+function readKeyword(text: string): Keyword | null {
+  let keyword = keywords.get(text);
+  if (keyword === undefined) {
+    if (keywords.size >= 100_000) keywords.clear();
+    keyword = keywordOf(text);
+    // A text that is cut out of a file's would keep all of it.
+    keywords.set(Buffer.from(text).toString(), keyword);
+  }
+  return keyword;
 }

@@ -3,6 +3,8 @@ import type { Tx } from '../../platform/db/scope.ts';
 import type { Search } from '../campaigns/index.ts';
 import { distinctKeywords, lookUpOf, placesOf } from '../keywords/index.ts';
 
+/** A job's statement over millions of rows: more memory, and more time than a request's statement gets. */
+const LONG = sql`set local work_mem = '256MB'; set local statement_timeout = '30min'`;
 /** Beyond so many terms of one count the planner chooses the way by itself. */
 const FEW_TERMS = 20_000;
 
@@ -33,15 +35,14 @@ export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: bo
       max(m.at) filter (where m.here) as last_at, max(m.strength) filter (where m.here) as strength
       ${onlyHere ? sql`, (array_agg(m.term_id))[1:20] as terms` : sql``}
     from (
-      select w.target_id, s.person_id, s.term_id, s.at, s.strength, (w.kind = 0 or p.place is not null) as here
+      select w.target_id, s.person_id, s.term_id, s.at, s.strength, p.place is not null as here
       from (${wanted.terms}) w
       join signal s on s.root_id = ${rootId} and s.term_id = w.term_id and s.at > ${from} and s.at <= ${until}
         ${batches ? sql`and s.batch_id between ${batches.first} and ${batches.last}` : sql``}
         ${wanted.few ? sql`and s.term_id = any(${wanted.few}::int[])` : sql``}
-      left join (${wanted.places}) p on p.target_id = w.target_id and p.kind = w.kind
-        and p.place = case w.kind when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end
+      ${onlyHere ? sql`` : sql`left`} join (${wanted.places}) p on p.target_id = w.target_id and p.kind = w.kind
+        and p.place = case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end
     ) m
-    ${onlyHere ? sql`where m.here` : sql``}
     group by m.target_id, m.person_id`;
 }
 
@@ -84,6 +85,8 @@ export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: str
     create temp table intent_place on commit drop as
     select p.campaign_id as target_id, p.kind, p.place from campaign_place p join campaign c on c.id = p.campaign_id
     where c.root_id = ${rootId} and c.module = 'locator' and c.state = 'active' ${one}`.execute(tx);
+  // With the index the planner knows that a signal stands in a place once, and that this is the table to hash.
+  await sql`create unique index on pg_temp.intent_place (target_id, kind, place)`.execute(tx);
   await sql`analyze pg_temp.intent_wanted, pg_temp.intent_place`.execute(tx);
   return {
     terms: sql`select target_id, term_id, kind from pg_temp.intent_wanted`,
@@ -98,7 +101,7 @@ export async function countMatches(
   search: Search,
   span: Span,
 ): Promise<{ people: number; placed: number }> {
-  await sql`set local work_mem = '256MB'`.execute(tx);
+  await sql`${LONG}`.execute(tx);
   const wanted = await wantedBy(tx, rootId, search);
   await sql`create temp table intent_found on commit drop as ${matches(rootId, wanted, span, false)}`.execute(
     tx,
@@ -136,7 +139,10 @@ export async function addCandidates(
   span: Span,
   now: Date,
 ): Promise<number> {
-  await sql`set local work_mem = '256MB'`.execute(tx);
+  await sql`${LONG}`.execute(tx);
+  // Signals meet terms first and places then, as it is written, each by a hash table: sorting what the signals are joined with costs
+  // more than all the rest, and a campaign's terms by its places can be 40 million rows.
+  await sql`set local enable_mergejoin = off; set local join_collapse_limit = 1`.execute(tx);
   const done = await sql`
     insert into intent_candidate (campaign_id, person_id, root_id, agency_id, company_id, terms, signals, strength, last_at, retry_at, created_at)
     select m.target_id, m.person_id, c.root_id, c.agency_id, c.company_id, m.terms, m.signals, m.strength, m.last_at,

@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * About how long files take whose length does not tell it, in seconds, by what their paths begin with (the first that fits). A
+ * long one that starts last has one processor wait for the other.
+ */
+export const SECONDS: [path: string, seconds: number][] = [
+  ['server/test/faults/charge', 78],
+  ['server/test/faults/', 40],
+  ['server/test/matrix', 60],
+  ['scripts/import-people', 30],
+  ['server/providers/stripe/', 30],
+  ['server/features/invoices/pdf', 25],
+  ['server/features/prepaid/', 20],
+  ['server/features/invoices/model', 17],
+  ['server/platform/db/embedded', 17],
+  ['server/features/collection/random', 13],
+];
+/** Of the others: the shorter the file, the later. */
+const BYTES_A_SECOND = 4000;
+
+/** How long a test file probably takes, in seconds. */
+export function secondsOf(path: string, bytes: number): number {
+  const known = SECONDS.find(([begin]) => path.startsWith(begin));
+  return known ? known[1] : bytes / BYTES_A_SECOND;
+}
+
+/** Starts the test files that take longest first, so that the workers end together; the same on each machine. */
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const begin = `${this.ctx.config.root}/`.length;
+    const sorted = await Promise.all(
+      files.map(async (file) => ({
+        file,
+        seconds: secondsOf(file.moduleId.slice(begin), await sizeOf(file)),
+      })),
+    );
+    return sorted.sort((a, b) => b.seconds - a.seconds).map(({ file }) => file);
+  }
+}
+
+const sizeOf = async ({ moduleId }: TestSpecification): Promise<number> => (await stat(moduleId)).size;
