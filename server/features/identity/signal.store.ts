@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../platform/db/scope.ts';
 import { type Keyword, runsOf } from '../keywords/index.ts';
 import { ownerOf } from './graph.store.ts';
 import { KEY_WORTH, PER_SHARER } from './match.policy.ts';
+import { hasMerges } from './merge.store.ts';
 import { MOST_PEOPLE } from './model.ts';
 import { REF_KIND, type Signal } from './signal.policy.ts';
 
@@ -91,24 +92,33 @@ export async function mergeSignals(
   const batchId = batch.rows[0]!.id;
   const worth = Object.entries(KEY_WORTH);
   await sql`set local work_mem = '64MB'`.execute(tx);
+  // Of merged people a key is one person's; where nobody is merged, counting rows is the cheaper way to the same.
+  const merged = await hasMerges(tx, rootId);
+  const people = merged
+    ? sql`dense_rank() over (partition by row_at order by top_id) + dense_rank() over (partition by row_at order by top_id desc) - 1`
+    : sql`count(*) over (partition by row_at)`;
+  const top = merged
+    ? sql`coalesce((select m.top_id from person_merge m where m.root_id = ${rootId} and m.person_id = k.person_id and m.undone_at is null), k.person_id)`
+    : sql`k.person_id`;
   const { rows } = await sql<{ added: number; unknown: string[] | null }>`
     with led as (
-      select s.*, k.person_id, k.seen_at from pg_temp.signal_stage s
+      select s.*, k.person_id, ${top} as top_id, k.seen_at from pg_temp.signal_stage s
       left join lateral (
         select person_id, seen_at from identity_key
         where root_id = ${rootId} and kind = s.kind and value = s.value limit ${MOST_PEOPLE}) k on true
       where s.kind <> ${REF_KIND}
       union all
-      select s.*, p.id, null from pg_temp.signal_stage s
+      select s.*, p.id, p.id, null from pg_temp.signal_stage s
       left join lateral (select id from person where root_id = ${rootId} and ref = s.value limit 1) p on true
       where s.kind = ${REF_KIND}
     ), found as materialized (
-      select distinct on (row_at) *, (count(*) over (partition by row_at))::int as people
+      select distinct on (row_at) *, (${people})::int as people
       from led order by row_at, seen_at desc, person_id
     ), taken as (
-      insert into signal (root_id, company_id, term_id, person_id, at, state, zip, city, strength, key_kind, batch_id, url)
+      insert into signal (root_id, company_id, term_id, person_id, at, state, zip, city, strength, key_kind, batch_id, url, shared_key)
       select ${rootId}::uuid, ${rootId}::uuid, (${terms}::int[])[f.term], f.person_id, f.at, f.state, f.zip, f.city,
-        greatest((2 * w.worth + f.people) / (2 * f.people), w.worth - ${PER_SHARER} * (f.people - 1), 1), f.kind, ${batchId}, f.url
+        greatest((2 * w.worth + f.people) / (2 * f.people), w.worth - ${PER_SHARER} * (f.people - 1), 1), f.kind, ${batchId}, f.url,
+        case when f.people > 1 then f.value end
       from found f
       join unnest(${worth.map(([kind]) => Number(kind))}::smallint[], ${worth.map(([, value]) => value)}::int[]) w (kind, worth) on w.kind = f.kind
       where f.person_id is not null
