@@ -485,6 +485,7 @@ describe('[NAV-01] the sidebar', () => {
           'Invoices',
           'Payments to check',
           'People data',
+          'Merge people',
         ],
       ],
       [

@@ -94,7 +94,7 @@ describe('[BEY-05] evidence, in the browser', () => {
     expect(key).toBeTruthy();
     await shop.close();
     // Somebody known by their address alone: 98 % sure.
-    const told = await fetch(demo.url('acme.localhost', '/v'), {
+    const told = await fetch(`http://127.0.0.1:${demo.port}/v`, {
       method: 'POST',
       headers: { 'content-type': 'text/plain;charset=UTF-8', 'user-agent': userAgent },
       body: JSON.stringify({
@@ -114,11 +114,7 @@ describe('[BEY-05] evidence, in the browser', () => {
         async () => {
           await client.goto(demo.url('acme.localhost', '/visitor-id/campaign-management'));
           await client.getByRole('button', { name: 'Outdoor shop visitors' }).first().click();
-          await client
-            .getByRole('tab', { name: 'Not leads' })
-            .or(client.getByRole('tab', { name: 'Not leads' }))
-            .first()
-            .click();
+          await client.getByRole('tab', { name: 'Why not' }).click();
           await client.getByRole('region', { name: 'Reasons' }).getByRole('row').nth(1).waitFor();
           return client.getByText('Below what is billed').count();
         },
@@ -139,7 +135,7 @@ describe('[BEY-05] evidence, in the browser', () => {
       demo.password,
     );
     await page.goto(demo.url('acme.localhost', '/dashboard'));
-    await page.getByRole('table').last().getByRole('button').first().click();
+    await page.getByRole('table').last().getByRole('row').nth(1).getByRole('button').first().click();
     const drawer = page.getByRole('dialog', { name: 'Lead' });
     await drawer.getByText(/% sure\./).waitFor();
     await drawer.getByText('Who else it may have been').first().waitFor();

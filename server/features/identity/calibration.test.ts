@@ -12,9 +12,10 @@ const SEEDS = [20_260_310, 7, 1234];
 const FIRST_DAY = Date.parse('2025-01-15T00:00:00Z');
 const DAY = 86_400_000;
 const BATCH = 500;
-/** Bands of confidence, each from here to the next; and how far what is observed may be from what is stated, in points. */
+/** Bands of confidence, each from here to the next; and how far what is observed may be from what is stated, in points,
+ * beyond two standard errors of a band of so many. */
 const BANDS = [1, 20, 35, 50, 65, 80, 90, 100];
-const TOLERANCE = 6;
+const TOLERANCE = 4;
 /** Fewer recognitions than these tell nothing of a band. */
 const ENOUGH = 100;
 
@@ -143,8 +144,10 @@ describe.each(SEEDS)('[BEY-05] on a made population (%i) whose truth is known', 
     );
     const full = bands.filter(({ matches }) => matches >= ENOUGH);
     expect(full.length).toBeGreaterThanOrEqual(5);
-    for (const { band, stated, observed } of full)
-      expect([band, Math.abs(stated - observed) <= TOLERANCE]).toEqual([band, true]);
+    for (const { band, matches, stated, observed } of full) {
+      const chance = 2 * Math.sqrt((stated * (100 - stated)) / matches);
+      expect([band, Math.abs(stated - observed) <= TOLERANCE + chance]).toEqual([band, true]);
+    }
   });
 
   test('the others: the likeliest are kept, none of them is the chosen one, and where it is wrong they may be right', () => {
