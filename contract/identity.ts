@@ -62,6 +62,53 @@ export const ImportJob = z.object({
 
 const Which = z.object({ id: Id });
 
+const Text = z.string().nullable();
+
+/** A person of the graph, as the people who keep it see them; of merged people all that is known of any of them. */
+export const GraphPerson = z.object({
+  id: Id,
+  first_name: Text,
+  last_name: Text,
+  email: Text,
+  phone: Text,
+  address: Text,
+  city: Text,
+  state: Text,
+  zip: Text,
+  company_name: Text,
+  source: z.string(),
+  created_at: Instant,
+  updated_at: Instant,
+  rows: z.int().describe('How many rows of the people data are this person: one, unless people were merged'),
+});
+
+/** Two people who are likely one, by a key that both have. */
+export const Duplicate = z.object({
+  key: z.enum(['email_sha256', 'email_sha1', 'email_md5', 'phone']),
+  people: z.tuple([GraphPerson, GraphPerson]),
+});
+
+/** Two people made one: `absorbed` is spoken for by `kept` until it is undone. Null: erased since. */
+export const Merge = z.object({
+  id: Id,
+  kept: GraphPerson.pick({
+    id: true,
+    first_name: true,
+    last_name: true,
+    email: true,
+    phone: true,
+  }).nullable(),
+  absorbed: GraphPerson.pick({
+    id: true,
+    first_name: true,
+    last_name: true,
+    email: true,
+    phone: true,
+  }).nullable(),
+  merged_at: Instant,
+  undone_at: Instant.nullable(),
+});
+
 export const identity = {
   imports: call
     .route({
@@ -117,6 +164,48 @@ export const identity = {
     .meta({ access: 'people.import' })
     .input(Which)
     .output(Done),
+  duplicates: call
+    .route({
+      method: 'GET',
+      path: '/identity/duplicates',
+      tags: ['Identity'],
+      summary: 'People who are likely the same: by e-mail address, or by phone and name',
+      description:
+        'Found along an index: an answer looks through so many keys and says in `next` where to look on; null: that was all.',
+    })
+    .meta({ access: 'people.merge' })
+    .input(z.object({ after: z.string().max(200).optional() }))
+    .output(z.object({ data: z.array(Duplicate), next: z.string().nullable() })),
+  merges: call
+    .route({
+      method: 'GET',
+      path: '/identity/merges',
+      tags: ['Identity'],
+      summary: 'Merges of people, newest first',
+    })
+    .meta({ access: 'people.merge' })
+    .input(PageQuery)
+    .output(Page(Merge)),
+  merge: call
+    .route({
+      method: 'POST',
+      path: '/identity/merges',
+      tags: ['Identity'],
+      summary: 'Make two people one; again changes nothing',
+    })
+    .meta({ access: 'people.merge' })
+    .input(z.object({ kept: Id, absorbed: Id }))
+    .output(Done.extend({ data: Merge })),
+  unmerge: call
+    .route({
+      method: 'POST',
+      path: '/identity/merges/{id}/undo',
+      tags: ['Identity'],
+      summary: 'Make them two again, as if they had never been merged; again changes nothing',
+    })
+    .meta({ access: 'people.merge' })
+    .input(Which)
+    .output(Done.extend({ data: Merge })),
   totals: call
     .route({
       method: 'GET',

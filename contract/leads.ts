@@ -59,6 +59,15 @@ export const Evidence = z.object({
   confidence: z.int(),
 });
 
+/**
+ * Somebody else whom it might have been. Never who: they are nobody's lead here, and nothing of them is told but the keys that
+ * spoke for them.
+ */
+export const Alternative = z.object({
+  confidence: z.int().describe('How sure it would have been that it was they'),
+  keys: z.array(Evidence),
+});
+
 /** One intent signal behind a Search ID lead. */
 export const LeadSignal = z.object({
   keyword: z.string(),
@@ -90,7 +99,8 @@ export const Lead = LeadRow.extend({
   referrer: Text,
   ip: Text,
   evidence: z.array(Evidence),
-  alternatives: z.int().describe('Other people whom the evidence led to'),
+  alternatives: z.int().describe('How many other people the evidence led to'),
+  others: z.array(Alternative).describe('The likeliest of them; none of leads of before they were kept'),
   signals: z.array(LeadSignal).describe('Newest first; Search ID only'),
   signal_count: z.int(),
   visited_at: Instant.nullable(),
@@ -144,6 +154,16 @@ export const leads = {
     .meta({ access: 'lead.read' })
     .input(z.object({ id: Id }))
     .output(Lead),
+  least: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/least-confidence',
+      tags: ['Leads'],
+      summary: "The confidence below which matches of a company's campaigns are not billed",
+    })
+    .meta({ access: 'campaign.read' })
+    .input(z.object({ companyID: Id.optional().describe('The own company when left out') }))
+    .output(z.object({ least_confidence: z.int() })),
   sendTestLead: call
     .route({
       method: 'POST',

@@ -55,6 +55,7 @@ const CONFIGURATION: readonly PageId[] = [
   'limits',
   'payments',
   'people-import',
+  'people-merge',
 ];
 const SETTING_UP: readonly PageId[] = ['profile-setup', 'card-setting'];
 /** Pages for daily work, which hide while the set-up or the payment of an agency is open (ROUT-13). */

@@ -353,6 +353,13 @@ export const PAGES = [
     ...inside,
     permission: 'people.import',
   },
+  {
+    id: 'people-merge',
+    path: '/configuration/people-merge',
+    title: 'Merge people',
+    ...inside,
+    permission: 'people.merge',
+  },
 
   {
     id: 'module',

@@ -192,6 +192,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/minimum-spend                  P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/coupons                        P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/people-import                  P      P          P         connect   404      404     404       404         404         404      404     404
+/configuration/people-merge                   P      P          P         connect   404      404     404       404         404         404      404     404
 /visitor-id                                   dash   dash       dash      connect   dash     dash    prof      dash        dash        dash     dash    dash
 /visitor-id/dashboard                         list   list       list      connect   P        P       prof      P           P           P        P       P
 /visitor-id/campaign-management               list   list       list      connect   404        P       prof      P           404           404        P       P
@@ -484,6 +485,7 @@ describe('[NAV-01] the sidebar', () => {
           'Invoices',
           'Payments to check',
           'People data',
+          'Merge people',
         ],
       ],
       [

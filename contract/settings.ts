@@ -147,6 +147,14 @@ export const AgencySidebar = sidebarOf(AGENCY_ENTRIES);
 /** What an agency's clients do not see of their sidebar. */
 export const ClientSidebar = sidebarOf(CLIENT_ENTRIES);
 
+/** The confidence below which an agency has no match billed, and so none made a lead, whatever its campaigns ask for. */
+export const BillingThreshold = z.object({
+  least_confidence: z
+    .int('must be a whole number')
+    .min(0, 'must be at least 0')
+    .max(99, 'must be at most 99'),
+});
+
 /** Every setting by its name, with the shape of its value. */
 export const SETTINGS = {
   branding: Branding,
@@ -161,6 +169,7 @@ export const SETTINGS = {
   agencydefaults: AgencyDefaults,
   agencysidebar: AgencySidebar,
   clientsidebar: ClientSidebar,
+  billingthreshold: BillingThreshold,
 } as const;
 export type SettingName = keyof typeof SETTINGS;
 export type SettingValue<N extends SettingName> = z.output<(typeof SETTINGS)[N]>;

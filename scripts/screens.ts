@@ -143,6 +143,7 @@ const shots: Shot[] = [
   { name: 'agency-settings-domain', ...agency, path: '/configuration/general-setting?tab=domain' },
   { name: 'agency-settings-embed', ...agency, path: '/configuration/general-setting?tab=embed' },
   { name: 'agency-settings-modules', ...agency, path: '/configuration/general-setting?tab=modules' },
+  { name: 'agency-settings-threshold', ...agency, path: '/configuration/general-setting?tab=threshold' },
   {
     name: 'agency-settings-subscription',
     ...agency,
@@ -208,6 +209,7 @@ const shots: Shot[] = [
   { name: 'root-import', ...root, path: '/configuration/people-import' },
   { name: 'root-enrichment', ...root, path: '/configuration/data-enrichment' },
   { name: 'agency-enrichment', ...agency, path: '/configuration/data-enrichment?of=one' },
+  { name: 'root-merge', ...root, path: '/configuration/people-merge' },
   { name: 'root-exclusions', ...root, path: '/configuration/opt-out-list' },
   { name: 'agency-exclusions', ...agency, path: '/configuration/exclusion-lists' },
   { name: 'client-exclusions', ...client, path: '/user/sessions', act: fromMenu('Exclusion List') },

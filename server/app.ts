@@ -241,9 +241,19 @@ export function createFeatures(
     identity,
     enrichment,
     billing,
+    settings,
     visits,
   });
-  const intent = createIntent(platform, { audit, campaigns, leads, mail, notices, people, tenants });
+  const intent = createIntent(platform, {
+    audit,
+    campaigns,
+    identity,
+    leads,
+    mail,
+    notices,
+    people,
+    tenants,
+  });
   const delivery = createDelivery(platform, { audit, outbound, leads, campaigns, enrichment });
   const reports = createReports(platform, { tenants, audit, notices, mail, campaigns, leads });
   const collection = createCollection(platform, {

@@ -58,6 +58,7 @@ const pages = {
   coupons: lazyPage(() => import('./features/costs/CouponsPage.tsx')),
   payments: lazyPage(() => import('./features/payments/ProblemsPage.tsx')),
   'people-import': lazyPage(() => import('./features/identity/ImportPage.tsx')),
+  'people-merge': lazyPage(() => import('./features/identity/MergePage.tsx')),
 
   'module-dashboard': dashboard,
   'campaign-management': campaigns,

@@ -254,6 +254,18 @@ export async function seedDemo(
   );
   await features.identity.importFile(master.id, file, {});
   await rm(file);
+  // A second source knows some of them under ids of its own: people to be merged.
+  await make.people(
+    master,
+    crowd.slice(100, 112).map((person, i) => ({
+      external_id: `letter-${i}`,
+      first_name: person.first_name.slice(0, 1),
+      last_name: person.last_name,
+      email: person.email,
+      ...(i % 3 ? {} : { company_name: 'Newsletter' }),
+    })),
+    'import: newsletter.csv',
+  );
   const summitCrowd = inventPeople(600, 2);
   await make.people(summit, summitCrowd, 'Demo people');
   await inScope(platform.db.app, { rootId: master.id }, (tx) =>

@@ -51,6 +51,8 @@ export interface Events {
   };
   /** An import has brought intent signals (in the root's scope). */
   'signals.added': { rootId: string };
+  /** People of a graph have become one, or several again; all rows that this concerns (in the root's scope). */
+  'people.merged': { rootId: string; personIds: string[] };
   /** What a Search ID campaign looks for has changed, or has been set for the first time. */
   'campaign.target_changed': { rootId: string; campaignId: string };
   /** Leads were accepted. Ids only; told once per batch, all of one root. Tests count for nothing. */

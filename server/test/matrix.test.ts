@@ -333,6 +333,25 @@ async function openInvoice(target: Target, who: Principal | undefined): Promise<
   return id;
 }
 
+/** Two new people of a target's root, whose last names are its canary. */
+async function twoPeople({ client, canary }: Target): Promise<[string, string]> {
+  const { rows } = await app.admin.query(
+    `insert into person (id, root_id, company_id, ref, last_name, keys, source, created_at, updated_at)
+     select gen_random_uuid(), $1, $1, uuid_send(gen_random_uuid()), $2, '{}', 'matrix', now(), now() from generate_series(1, 2) returning id`,
+    [client.root_id, canary],
+  );
+  return [rows[0].id, rows[1].id];
+}
+
+async function freshMerge(target: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into person_merge (id, root_id, company_id, person_id, into_id, top_id, merged_at)
+     values (gen_random_uuid(), $1, $1, $2, $3, $3, now()) returning id`,
+    [target.client.root_id, ...(await twoPeople(target))],
+  );
+  return rows[0].id;
+}
+
 let samples: Record<string, Sample> = {
   // Of the own company's invoices only: an agency does not pay those of its clients.
   'POST /api/billing/invoices/:id/pay': {
@@ -1333,6 +1352,33 @@ let samples: Record<string, Sample> = {
     named: true,
     rootOnly: true,
     request: (t) => ({ url: `/api/identity/imports/${t.importId}` }),
+  },
+  'GET /api/identity/duplicates': {
+    named: false,
+    rootOnly: true,
+    request: () => ({ url: '/api/identity/duplicates' }),
+  },
+  'GET /api/identity/merges': {
+    named: false,
+    rootOnly: true,
+    request: () => ({ url: '/api/identity/merges?PerPage=100' }),
+  },
+  'POST /api/identity/merges': {
+    named: true,
+    rootOnly: true,
+    request: async (t) => {
+      const [kept, absorbed] = await twoPeople(t);
+      return { url: '/api/identity/merges', body: { kept, absorbed } };
+    },
+  },
+  'POST /api/identity/merges/:id/undo': {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: `/api/identity/merges/${await freshMerge(t)}/undo`, body: {} }),
+  },
+  'GET /api/leadspeek/report/least-confidence': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/report/least-confidence?companyID=${t.client.id}` }),
   },
   'GET /api/identity/imports/:id/preview': {
     named: true,

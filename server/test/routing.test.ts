@@ -87,6 +87,10 @@ describe('[ROUT-04] [ROUT-05] [ROUT-13] [ROUT-14] the table with the facts of a 
       ['people-import', 'people-import', 'people-import', CONNECT, '404', '404', '404', '404', '404'],
     ],
     [
+      '/configuration/people-merge',
+      ['people-merge', 'people-merge', 'people-merge', CONNECT, '404', '404', '404', '404', '404'],
+    ],
+    [
       '/configuration/minimum-spend',
       ['minimum-spend', 'minimum-spend', 'minimum-spend', CONNECT, '404', '404', '404', '404', '404'],
     ],
@@ -160,6 +164,12 @@ const BEHIND: [page: string, call: string, seen: string[], refused: string[]][] 
   [
     '/configuration/people-import',
     '/api/identity/imports',
+    ['root', 'enterprise', 'rootAdmin'],
+    ['rootAE', 'agency', 'agencyAdmin', 'agencyNew', 'client'],
+  ],
+  [
+    '/configuration/people-merge',
+    '/api/identity/duplicates',
     ['root', 'enterprise', 'rootAdmin'],
     ['rootAE', 'agency', 'agencyAdmin', 'agencyNew', 'client'],
   ],

@@ -222,26 +222,29 @@ export interface Probe {
   value: Buffer;
 }
 
-/** A person that a probe led to; `people` counts those who share the key, up to MOST_PEOPLE. */
+/** A row of the graph that a probe led to, and who speaks for it. */
 export interface Hit {
   visit: number;
   kind: number;
   person_id: string;
+  top_id: string;
   source: string;
   seen_at: Date;
-  people: number;
 }
 
 /** Looks up keys of many visits in one query, each by the primary key's index and for at most MOST_PEOPLE people. */
 export async function findPeople(tx: Tx, rootId: string, probes: readonly Probe[]): Promise<Hit[]> {
   const { rows } = await sql<Hit>`
-    select p.visit, p.kind, k.person_id, k.source, k.seen_at, (count(*) over (partition by p.visit, p.kind))::int as people
+    select p.visit, p.kind, k.person_id, coalesce(m.top_id, k.person_id) as top_id, k.source, k.seen_at
     from unnest(${probes.map((p) => p.visit)}::int[], ${probes.map((p) => p.kind)}::smallint[], ${probes.map((p) => p.value)}::bytea[])
       p (visit, kind, value)
     cross join lateral (
       select person_id, source, seen_at from identity_key
       where root_id = ${rootId} and kind = p.kind and value = p.value
-      order by person_id limit ${MOST_PEOPLE}) k`.execute(tx);
+      order by person_id limit ${MOST_PEOPLE}) k
+    left join person_merge m on m.root_id = ${rootId} and m.person_id = k.person_id and m.undone_at is null`.execute(
+    tx,
+  );
   return rows;
 }
 
@@ -283,13 +286,29 @@ export async function rememberKeys(
 
 export type PersonRow = Selectable<Schema['person']>;
 
-/** The people of these ids (those of them that exist). */
-export async function peopleByIds(tx: Tx, rootId: string, ids: readonly string[]): Promise<PersonRow[]> {
-  const { rows } = await sql<PersonRow>`
-    select p.* from unnest(${ids}::uuid[]) wanted (id)
-    cross join lateral (select * from person where root_id = ${rootId} and id = wanted.id limit 1) p`.execute(
-    tx,
-  );
+/** `members`: the rows of the graph that each of these ids stands for, with who speaks for them. */
+const members = (rootId: string, ids: readonly string[]) => sql`
+    tops as (
+      select w.id as wanted_id, coalesce(m.top_id, w.id) as top_id from unnest(${ids}::uuid[]) w (id)
+      left join person_merge m on m.root_id = ${rootId} and m.person_id = w.id and m.undone_at is null
+    ), members as (
+      select wanted_id, top_id, top_id as id, null::timestamptz as merged_at from tops
+      union all
+      select t.wanted_id, t.top_id, m.person_id, m.merged_at from tops t
+      join person_merge m on m.root_id = ${rootId} and m.top_id = t.top_id and m.undone_at is null
+    )`;
+
+/** The rows of these ids (those that exist), each with all that are merged with it; whoever speaks for them comes first. */
+export async function peopleByIds(
+  tx: Tx,
+  rootId: string,
+  ids: readonly string[],
+): Promise<(PersonRow & { wanted_id: string; top_id: string })[]> {
+  const { rows } = await sql<PersonRow & { wanted_id: string; top_id: string }>`
+    with ${members(rootId, ids)}
+    select p.*, w.wanted_id, w.top_id from members w
+    cross join lateral (select * from person where root_id = ${rootId} and id = w.id limit 1) p
+    order by w.merged_at nulls first, p.id`.execute(tx);
   return rows;
 }
 
@@ -303,18 +322,31 @@ export async function profilesOf(
   ids: readonly string[],
 ): Promise<Map<string, Profile>> {
   const columns = sql.raw(PROFILE_KEYS.map((key) => `f.${key}`).join(', '));
-  const { rows } = await sql<Profile & { id: string }>`
-    select p.id, p.job_title, p.company_name, ${columns} from unnest(${ids}::uuid[]) wanted (id)
-    cross join lateral (select id, job_title, company_name from person where root_id = ${rootId} and id = wanted.id limit 1) p
-    left join lateral (select * from person_profile where root_id = ${rootId} and person_id = wanted.id limit 1) f on true`.execute(
-    tx,
-  );
-  return new Map(rows.map(({ id, ...profile }) => [id, profile as Profile]));
+  const { rows } = await sql<Profile & { wanted_id: string }>`
+    with ${members(rootId, ids)}
+    select w.wanted_id, p.job_title, p.company_name, ${columns} from members w
+    cross join lateral (select job_title, company_name from person where root_id = ${rootId} and id = w.id limit 1) p
+    left join lateral (select * from person_profile where root_id = ${rootId} and person_id = w.id limit 1) f on true
+    order by w.merged_at nulls first, w.id`.execute(tx);
+  // Of merged people what is missing of the one who speaks for them comes from the others.
+  const known = new Map<string, Profile>();
+  for (const { wanted_id, ...profile } of rows) {
+    const first = known.get(wanted_id);
+    if (!first) known.set(wanted_id, profile as Profile);
+    else
+      Object.assign(
+        first,
+        Object.fromEntries(Object.entries(profile).filter(([key]) => first[key as keyof Profile] === null)),
+      );
+  }
+  return known;
 }
 
 /** How many people and keys the scope's graph holds. */
 export async function countGraph(tx: Tx): Promise<{ people: number; keys: number }> {
   const { rows } = await sql<{ people: bigint; keys: bigint }>`
-    select (select count(*) from person) as people, (select count(*) from identity_key) as keys`.execute(tx);
+    select (select count(*) from person) - (select count(*) from person_merge where undone_at is null) as people, (select count(*) from identity_key) as keys`.execute(
+    tx,
+  );
   return { people: Number(rows[0]!.people), keys: Number(rows[0]!.keys) };
 }

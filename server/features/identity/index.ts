@@ -2,7 +2,8 @@ export { findDelimiter, lineNumbers, readRows, TooLarge, takeIn } from './csv-fi
 export type { Profile } from './graph.store.ts';
 export type { PersonInput } from './import.service.ts';
 export { startIdentityJobs } from './jobs.ts';
-export type { Clue, KnownPerson, Link, Match } from './match.service.ts';
+export { type Clue, type KnownPerson, type Link, type Match, MOST_OTHERS } from './match.service.ts';
+export { hasMerges } from './merge.store.ts';
 export { FileFault } from './model.ts';
 export { identityRoutes } from './routes.ts';
 export { normalEmail, normalPhone } from './row.policy.ts';

@@ -3,7 +3,10 @@ import { KIND, type Kind } from './model.ts';
 /** A person that one key of a visit leads to. */
 export interface Found {
   kind: Kind;
+  /** Who they are: of merged people the one who speaks for them all. */
   personId: string;
+  /** Whose key it is, where that is another row of the graph. */
+  rowId?: string;
   source: string;
   seenAt: Date;
   /** How many people share the key, counted up to MOST_PEOPLE. */
@@ -15,16 +18,20 @@ export interface Reason extends Found {
   confidence: number;
 }
 
-/** The person chosen for a visit. */
-export interface Choice {
+/** Somebody whom keys of a visit lead to: how surely, 1 to 99, and by which keys, the strongest first. */
+export interface Ranked {
   personId: string;
-  kind: Kind;
-  /** 0 to 99. */
   confidence: number;
-  /** Every key that led to the chosen person, strongest first. */
   reasons: Reason[];
-  /** How many other people some key led to. */
-  alternatives: number;
+}
+
+/** The person chosen for a visit. */
+export interface Choice extends Ranked {
+  kind: Kind;
+  /** The row of the graph whose key decided. */
+  rowId: string;
+  /** The other people whom some key led to, the likeliest first. */
+  others: Ranked[];
 }
 
 /** An office or a mobile network, not a household: such an address names nobody. */
@@ -33,7 +40,8 @@ const MOST_PEOPLE_OF_AN_IP = 5;
 /**
  * What a key is worth when one person has it. An e-mail hash is the address itself, but for mistyped and shared ones; a
  * visitor id was tied to such a hash once, on a browser that others may use; a device id and a phone number change
- * hands; an address is a household's or an office's.
+ * hands; an address is a household's or an office's, and whom it alone leads to sits at a browser that nobody is known by.
+ * The figures are held against a made population whose truth is known (calibration.test.ts).
  */
 const BASE: Record<Kind, number> = {
   [KIND.sha256]: 98,
@@ -42,7 +50,7 @@ const BASE: Record<Kind, number> = {
   [KIND.visitor]: 85,
   [KIND.device]: 80,
   [KIND.phone]: 75,
-  [KIND.ip]: 45,
+  [KIND.ip]: 22,
 };
 
 /** What a key is worth that led an intent signal to a person; 0 is a person's id in its source, which is theirs alone. */
@@ -51,8 +59,11 @@ export const KEY_WORTH: Readonly<Record<number, number>> = { ...BASE, 0: 98 };
 const MONTH = 30 * 24 * 60 * 60 * 1000;
 /** A browser changes hands slowly: a point a month, and never below this. */
 const LEAST_OF_A_VISITOR = 60;
+/** An address is given to others: so much a month, and never below this. */
+const PER_MONTH_OF_AN_IP = 2;
+const LEAST_OF_AN_IP = 2;
 /** Of two people with one key the one seen last is likelier, so each more costs this much, and never more than the share. */
-export const PER_SHARER = 12;
+export const PER_SHARER = 25;
 /** An agreeing key removes this part of its own worth from the doubt that is left. */
 const AGREEMENT = 0.5;
 /** A key that leads to others only: a strong one weighs more than an address, which a family shares. */
@@ -61,11 +72,17 @@ const DISAGREEMENT = { strong: 10, ip: 3 };
 /** What one key is worth (0 to 98) at the time of the visit. */
 export function keyConfidence(found: Found, at: Date): number {
   const base = BASE[found.kind];
-  if (found.kind === KIND.ip) return Math.round(base / found.people);
   const months = Math.max(0, Math.floor((at.getTime() - found.seenAt.getTime()) / MONTH));
+  if (found.kind === KIND.ip)
+    return Math.round(Math.max(LEAST_OF_AN_IP, base - PER_MONTH_OF_AN_IP * months) / found.people);
   const aged = found.kind === KIND.visitor ? Math.max(LEAST_OF_A_VISITOR, base - months) : base;
   return Math.max(Math.round(aged / found.people), aged - PER_SHARER * (found.people - 1));
 }
+
+/** A row's key before another's of the same kind: seen later, then known longer (lower id). */
+const later = (a: Found, b: Found): number =>
+  b.seenAt.getTime() - a.seenAt.getTime() || (rowOf(a) < rowOf(b) ? -1 : rowOf(a) > rowOf(b) ? 1 : 0);
+const rowOf = ({ rowId, personId }: Found): string => rowId ?? personId;
 
 /**
  * Chooses the person that a visit's keys lead to: by the strongest kind of key; within it the one seen last, then the
@@ -73,31 +90,37 @@ export function keyConfidence(found: Found, at: Date): number {
  * it. Null when no key leads to anybody.
  */
 export function choose(found: readonly Found[], at: Date): Choice | null {
-  const usable = found
+  const sorted = found
     .filter((one) => one.kind !== KIND.ip || one.people <= MOST_PEOPLE_OF_AN_IP)
-    .sort(
-      (a, b) =>
-        a.kind - b.kind ||
-        b.seenAt.getTime() - a.seenAt.getTime() ||
-        (a.personId < b.personId ? -1 : a.personId > b.personId ? 1 : 0),
-    );
+    .sort((a, b) => a.kind - b.kind || later(a, b));
+  // Of merged people who share a key it speaks once, as of whoever was seen last.
+  const spoken = new Set<string>();
+  const usable = sorted.filter(({ kind, personId }) => {
+    const key = `${kind} ${personId}`;
+    return !spoken.has(key) && spoken.add(key);
+  });
   const best = usable[0];
   if (!best) return null;
-  const reasons = usable
-    .filter((one) => one.personId === best.personId)
-    .map((one) => ({ ...one, confidence: keyConfidence(one, at) }));
-  let confidence = reasons[0]!.confidence;
-  for (const { confidence: other } of reasons.slice(1))
-    confidence += (100 - confidence) * (other / 100) * AGREEMENT;
-  const agreeing = new Set(reasons.map((one) => one.kind));
-  for (const kind of new Set(usable.map((one) => one.kind))) {
-    if (!agreeing.has(kind)) confidence -= kind === KIND.ip ? DISAGREEMENT.ip : DISAGREEMENT.strong;
-  }
+  const byPerson = Map.groupBy(usable, (one) => one.personId);
+  const kinds = new Set(usable.map((one) => one.kind));
+  const rank = (personId: string): Ranked => {
+    const reasons = byPerson.get(personId)!.map((one) => ({ ...one, confidence: keyConfidence(one, at) }));
+    let confidence = reasons[0]!.confidence;
+    for (const { confidence: other } of reasons.slice(1))
+      confidence += (100 - confidence) * (other / 100) * AGREEMENT;
+    const agreeing = new Set(reasons.map((one) => one.kind));
+    for (const kind of kinds) {
+      if (!agreeing.has(kind)) confidence -= kind === KIND.ip ? DISAGREEMENT.ip : DISAGREEMENT.strong;
+    }
+    return { personId, confidence: Math.max(1, Math.min(99, Math.round(confidence))), reasons };
+  };
   return {
-    personId: best.personId,
+    ...rank(best.personId),
     kind: best.kind,
-    confidence: Math.max(1, Math.min(99, Math.round(confidence))),
-    reasons,
-    alternatives: new Set(usable.map((one) => one.personId)).size - 1,
+    rowId: rowOf(best),
+    others: [...byPerson.keys()]
+      .filter((id) => id !== best.personId)
+      .map(rank)
+      .sort((a, b) => b.confidence - a.confidence),
   };
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { type Evidence, MATCH_KINDS } from '../../../contract/leads.ts';
+import { type Alternative, type Evidence, MATCH_KINDS } from '../../../contract/leads.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import * as graph from './graph.store.ts';
-import { choose, type Found } from './match.policy.ts';
-import { type Key, KIND, type Kind } from './model.ts';
+import { choose, type Found, type Reason } from './match.policy.ts';
+import { CONTENT, type Key, KIND, type Kind } from './model.ts';
 import { ipKey, uuidKey } from './row.policy.ts';
 
 /** What a visit says of its visitor. `ref` is the caller's number for it. */
@@ -19,13 +19,19 @@ export interface Clue {
 /** The person recognised, by which kind of key (contract/leads.ts MATCH_KINDS), how surely (1 to 99), and why. */
 export interface Match {
   personId: string;
+  /** The row of the graph whose key decided: what a visit teaches is its. */
+  rowId?: string;
   kind: Kind;
   confidence: number;
   /** Every key that led to this person, strongest first. */
-  evidence: z.infer<typeof Evidence>[];
-  /** How many other people the visit's keys led to. */
+  evidence: z.input<typeof Evidence>[];
+  /** How many other people the visit's keys led to, and the likeliest of them. */
   alternatives: number;
+  others: z.input<typeof Alternative>[];
 }
+
+/** Of so many of the other people is kept why it might have been they. */
+export const MOST_OTHERS = 5;
 
 /** Where a person was seen: what their browser and address were when an e-mail hash told who they are. */
 export interface Link {
@@ -37,6 +43,8 @@ export interface Link {
 
 /** A person of the graph with everything an exclusion list may know them by. Hashes are raw bytes, phones E.164. */
 export type KnownPerson = graph.PersonRow & {
+  /** The ids of all rows of the graph that are this person: one, unless people were merged. */
+  members: string[];
   sha256: Buffer[];
   sha1: Buffer[];
   md5: Buffer[];
@@ -50,15 +58,22 @@ export async function match(tx: Tx, rootId: string, batch: readonly Clue[]): Pro
   const matches = new Map<number, Match>();
   if (probes.length === 0) return matches;
   const found = new Map<number, Found[]>();
-  for (const hit of await graph.findPeople(tx, rootId, probes)) {
+  const hits = await graph.findPeople(tx, rootId, probes);
+  const sharers = new Map<string, Set<string>>();
+  for (const { visit, kind, top_id } of hits) {
+    const key = `${visit} ${kind}`;
+    sharers.set(key, (sharers.get(key) ?? new Set()).add(top_id));
+  }
+  for (const hit of hits) {
     const list = found.get(hit.visit) ?? [];
     found.set(hit.visit, list);
     list.push({
       kind: hit.kind as Kind,
-      personId: hit.person_id,
+      personId: hit.top_id,
+      rowId: hit.person_id,
       source: hit.source,
       seenAt: hit.seen_at,
-      people: hit.people,
+      people: sharers.get(`${hit.visit} ${hit.kind}`)!.size,
     });
   }
   for (const [visit, candidates] of found) {
@@ -67,20 +82,43 @@ export async function match(tx: Tx, rootId: string, batch: readonly Clue[]): Pro
     if (!choice) continue;
     matches.set(ref, {
       personId: choice.personId,
+      rowId: choice.rowId,
       kind: choice.kind,
       confidence: choice.confidence,
-      evidence: choice.reasons.map((reason) => ({
-        key: MATCH_KINDS[reason.kind],
-        source: reason.source,
-        seen_at: reason.seenAt.toISOString(),
-        people: reason.people,
-        confidence: reason.confidence,
-      })),
-      alternatives: choice.alternatives,
+      evidence: choice.reasons.map(evidenceOf),
+      alternatives: choice.others.length,
+      others: choice.others
+        .slice(0, MOST_OTHERS)
+        .map(({ confidence, reasons }) => ({ confidence, keys: reasons.map(evidenceOf) })),
     });
   }
   return matches;
 }
+
+/** Who has each of these keys, by the keys' places: of merged people whoever speaks for them, once. */
+export async function sharers(
+  tx: Tx,
+  rootId: string,
+  keys: readonly { kind: number; value: Buffer }[],
+): Promise<{ personId: string; source: string; seenAt: Date }[][]> {
+  const found: Map<string, { personId: string; source: string; seenAt: Date }>[] = keys.map(() => new Map());
+  if (keys.length === 0) return [];
+  const probes = keys.map((key, visit) => ({ ...key, visit }));
+  for (const hit of await graph.findPeople(tx, rootId, probes)) {
+    const known = found[hit.visit]!.get(hit.top_id);
+    if (!known || known.seenAt < hit.seen_at)
+      found[hit.visit]!.set(hit.top_id, { personId: hit.top_id, source: hit.source, seenAt: hit.seen_at });
+  }
+  return found.map((people) => [...people.values()]);
+}
+
+const evidenceOf = (reason: Reason): z.input<typeof Evidence> => ({
+  key: MATCH_KINDS[reason.kind],
+  source: reason.source,
+  seen_at: reason.seenAt.toISOString(),
+  people: reason.people,
+  confidence: reason.confidence,
+});
 
 function keysOf(clue: Clue): { kind: Kind; value: Buffer }[] {
   const keys: { kind: Kind; value: Buffer }[] = [];
@@ -113,7 +151,10 @@ export async function learn(tx: Tx, rootId: string, links: readonly Link[]): Pro
   if (newest.size > 0) await graph.rememberKeys(tx, rootId, [...newest.values()], 'visit');
 }
 
-/** The people of these ids, by id; ids of nobody are left out. */
+/**
+ * The people of these ids, by id; ids of nobody are left out. Of merged people each id is answered with all that is known of any
+ * of them, so that what excludes one excludes them all; `id` is whoever speaks for them, whose content comes first.
+ */
 export async function people(
   tx: Tx,
   rootId: string,
@@ -121,23 +162,33 @@ export async function people(
 ): Promise<Map<string, KnownPerson>> {
   const known = new Map<string, KnownPerson>();
   if (ids.length === 0) return known;
-  for (const row of await graph.peopleByIds(tx, rootId, ids)) {
-    const person: KnownPerson = {
+  for (const { wanted_id, top_id, ...row } of await graph.peopleByIds(tx, rootId, ids)) {
+    const person: KnownPerson = known.get(wanted_id) ?? {
       ...row,
+      id: top_id,
+      members: [],
       sha256: [],
       sha1: [],
       md5: [],
       phones: [],
-      emails: row.email ? [row.email] : [],
+      emails: [],
     };
+    known.set(wanted_id, person);
+    person.members.push(row.id);
+    for (const column of CONTENT) person[column] ??= row[column];
+    if (row.email && !person.emails.includes(row.email)) person.emails.push(row.email);
     for (const key of row.keys) {
       const value = key.subarray(1);
-      if (key[0] === KIND.sha256) person.sha256.push(value);
-      else if (key[0] === KIND.sha1) person.sha1.push(value);
-      else if (key[0] === KIND.md5) person.md5.push(value);
-      else if (key[0] === KIND.phone) person.phones.push(value.toString());
+      if (key[0] === KIND.sha256) addOnce(person.sha256, value);
+      else if (key[0] === KIND.sha1) addOnce(person.sha1, value);
+      else if (key[0] === KIND.md5) addOnce(person.md5, value);
+      else if (key[0] === KIND.phone && !person.phones.includes(value.toString()))
+        person.phones.push(value.toString());
     }
-    known.set(row.id, person);
   }
   return known;
+}
+
+function addOnce(values: Buffer[], value: Buffer): void {
+  if (!values.some((one) => one.equals(value))) values.push(value);
 }

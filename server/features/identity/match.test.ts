@@ -4,7 +4,7 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { type TestApp, testApp } from '../../test/app.ts';
 import type { PersonInput } from './import.service.ts';
-import { choose, type Found, keyConfidence } from './match.policy.ts';
+import { choose, type Found, keyConfidence, type Ranked } from './match.policy.ts';
 import type { Clue } from './match.service.ts';
 import type { Kind } from './model.ts';
 
@@ -27,9 +27,13 @@ describe('choosing', () => {
       found(4, 'b', { seenAt: at }),
       found(1, 'a', { seenAt: daysBefore(900) }),
     ];
-    expect(choose(keys, at)).toMatchObject({ personId: 'a', kind: 1, alternatives: 2 });
-    expect(choose(keys.slice(0, 2), at)).toMatchObject({ personId: 'b', kind: 4, alternatives: 1 });
-    expect(choose(keys.slice(0, 1), at)).toMatchObject({ personId: 'c', kind: 7, alternatives: 0 });
+    expect(choose(keys, at)).toMatchObject({
+      personId: 'a',
+      kind: 1,
+      others: [{ personId: 'b' }, { personId: 'c' }],
+    });
+    expect(choose(keys.slice(0, 2), at)).toMatchObject({ personId: 'b', kind: 4, others: [{}] });
+    expect(choose(keys.slice(0, 1), at)).toMatchObject({ personId: 'c', kind: 7, others: [] });
     expect(choose([], at)).toBeNull();
   });
 
@@ -40,7 +44,7 @@ describe('choosing', () => {
       found(4, 'a', { people: 3 }),
     ];
     for (const order of [keys, [...keys].reverse(), [keys[1]!, keys[0]!, keys[2]!]]) {
-      expect(choose(order, at)).toMatchObject({ personId: 'a', alternatives: 2 });
+      expect(choose(order, at)).toMatchObject({ personId: 'a', others: [{}, {}] });
     }
     expect(choose([found(4, 'a', { seenAt: daysBefore(9) }), found(4, 'b')], at)).toMatchObject({
       personId: 'b',
@@ -49,14 +53,15 @@ describe('choosing', () => {
 
   test('[IDEN-02] what a key is worth: by kind, age and how many share it', () => {
     const worth = (kind: Kind, more: Partial<Found> = {}) => keyConfidence(found(kind, 'a', more), at);
-    expect(([1, 2, 3, 4, 5, 6, 7] as const).map((kind) => worth(kind))).toEqual([98, 98, 98, 85, 80, 75, 45]);
+    expect(([1, 2, 3, 4, 5, 6, 7] as const).map((kind) => worth(kind))).toEqual([98, 98, 98, 85, 80, 75, 22]);
     expect(worth(4, { seenAt: daysBefore(29) })).toBe(85);
     expect(worth(4, { seenAt: daysBefore(61) })).toBe(83);
     expect(worth(4, { seenAt: daysBefore(3000) })).toBe(60);
+    expect([29, 61, 3000].map((days) => worth(7, { seenAt: daysBefore(days) }))).toEqual([22, 18, 2]);
     expect(worth(4, { seenAt: new Date(at.getTime() + 1e10) })).toBe(85);
     expect(worth(1, { seenAt: daysBefore(3000) })).toBe(98);
-    expect([2, 3, 4, 5].map((people) => worth(7, { people }))).toEqual([23, 15, 11, 9]);
-    expect([2, 3].map((people) => worth(1, { people }))).toEqual([86, 74]);
+    expect([2, 3, 4, 5].map((people) => worth(7, { people }))).toEqual([11, 7, 6, 4]);
+    expect([2, 3].map((people) => worth(1, { people }))).toEqual([73, 48]);
     for (const kind of [1, 4, 7] as const)
       for (let people = 2; people <= 20; people++)
         expect(worth(kind, { people })).toBeLessThan(worth(kind, { people: people - 1 }) + 1);
@@ -68,7 +73,7 @@ describe('choosing', () => {
     expect(agreed.confidence).toBeGreaterThan(alone);
     expect(agreed.reasons.map((reason) => [reason.kind, reason.confidence])).toEqual([
       [4, 85],
-      [7, 45],
+      [7, 22],
     ]);
     expect(choose([found(1, 'a'), found(4, 'a'), found(7, 'a')], at)!.confidence).toBe(99);
     expect(choose([found(4, 'a'), found(7, 'b')], at)!.confidence).toBe(alone - 3);
@@ -79,13 +84,51 @@ describe('choosing', () => {
     ).toBeGreaterThan(alone);
   });
 
+  test('[BEY-05] each of the others: which keys spoke for them, and how sure it would have been that it was they', () => {
+    const keys = [
+      found(1, 'a'),
+      found(4, 'b', { people: 2 }),
+      found(4, 'c', { people: 2, seenAt: daysBefore(40) }),
+      found(7, 'c'),
+    ];
+    const { confidence, others } = choose(keys, at)!;
+    expect(confidence).toBe(98 - 10 - 3);
+    expect(others).toMatchObject([
+      { personId: 'c', reasons: [{ kind: 4 }, { kind: 7 }] },
+      { personId: 'b', reasons: [{ kind: 4 }] },
+    ]);
+    // As sure as the same keys would have made it, had they been the ones that won.
+    const [c, b] = others as [Ranked, Ranked];
+    expect(b.confidence).toBe(keyConfidence(keys[1]!, at) - 10 - 3);
+    expect(c.confidence).toBeGreaterThan(b.confidence);
+    expect(c.confidence).toBeLessThan(confidence);
+  });
+
+  test('[BEY-05] merged people are one: what both share speaks once, and neither is an alternative', () => {
+    const keys = [
+      found(1, 'a', { rowId: 'a1', seenAt: daysBefore(9) }),
+      found(1, 'a', { rowId: 'a2' }),
+      found(4, 'a', { rowId: 'a1' }),
+    ];
+    expect(choose(keys, at)).toMatchObject({
+      personId: 'a',
+      rowId: 'a2',
+      confidence: 99,
+      others: [],
+      reasons: [
+        { kind: 1, rowId: 'a2' },
+        { kind: 4, rowId: 'a1' },
+      ],
+    });
+  });
+
   test('[IDEN-02] an address of more than five people names nobody, and says nothing against anybody', () => {
     const crowd = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => found(7, id, { people: 6 }));
     expect(choose(crowd, at)).toBeNull();
     expect(choose([found(4, 'z'), ...crowd], at)).toMatchObject({
       personId: 'z',
       confidence: 85,
-      alternatives: 0,
+      others: [],
     });
   });
 });
@@ -129,6 +172,7 @@ describe('matching', () => {
     for (const kind of [1, 2, 3] as const) {
       expect(await one(hashed(kind, 'ann@x.example'))).toEqual({
         personId: idOf('ann@x.example'),
+        rowId: idOf('ann@x.example'),
         kind,
         confidence: 98,
         evidence: [
@@ -141,6 +185,7 @@ describe('matching', () => {
           },
         ],
         alternatives: 0,
+        others: [],
       });
     }
     expect(await one(hashed(3, 'cat@x.example'))).toMatchObject({ personId: idOf('Cat'), kind: 3 });
@@ -174,7 +219,7 @@ describe('matching', () => {
 
   test('[IDEN-02] people who share a hash are counted, and make it less sure', async () => {
     expect(await one(hashed(1, 'dan@x.example'))).toMatchObject({
-      confidence: 86,
+      confidence: 73,
       alternatives: 1,
       evidence: [{ people: 2 }],
     });
@@ -183,7 +228,7 @@ describe('matching', () => {
   test('[IDEN-02] an address: shared by two it is weak, by six it is nobody, private it is none', async () => {
     expect(await one({ ip: '8.8.4.1' })).toMatchObject({
       kind: 7,
-      confidence: 23,
+      confidence: 11,
       alternatives: 1,
       evidence: [{ key: 'ip', people: 2 }],
     });
@@ -207,7 +252,7 @@ describe('matching', () => {
     expect(await one({ visitorId, ip: '2600:1700:0::9' })).toMatchObject({
       personId: ann,
       kind: 4,
-      confidence: 88,
+      confidence: 87,
       evidence: [{ key: 'visitor' }, { key: 'ip' }],
     });
     // Bob uses Ann's browser: the hash says who he is, the browser speaks against it.

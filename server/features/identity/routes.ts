@@ -31,6 +31,10 @@ export function identityRoutes(identity: Identity): {
       start: (ctx, input) => identity.start(ctx, input),
       cancel: (ctx, input) => identity.cancel(ctx, input),
       totals: (ctx) => identity.totals(ctx),
+      duplicates: (ctx, input) => identity.merges.duplicates(ctx, input.after),
+      merges: (ctx, input) => identity.merges.list(ctx, input),
+      merge: (ctx, input) => identity.merges.merge(ctx, input),
+      unmerge: (ctx, input) => identity.merges.undo(ctx, input.id),
     },
     plain: [
       {

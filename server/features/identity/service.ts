@@ -17,7 +17,8 @@ import { countGraph, type Profile, profilesOf } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
 import { planFault, planOf, signalDays } from './kinds.policy.ts';
-import { learn, match, people } from './match.service.ts';
+import { learn, match, people, sharers } from './match.service.ts';
+import { createMerges } from './merge.service.ts';
 import { FileFault, type PersonField } from './model.ts';
 import * as signals from './signal.store.ts';
 
@@ -52,11 +53,14 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       ids.length === 0 ? new Map<string, Profile>() : profilesOf(tx, rootId, ids),
     /** The first and last day that a root has signals of, in the root's scope. */
     signalDays: (tx: Tx, rootId: string) => signals.daysOfSignals(tx, rootId, ...signalDays(clock.now())),
+    sharers,
     /** Adds people outside an import (demo data, tests) by the rules of one; answers what that changed. */
     addPeople: (tx: Tx, rootId: string, rows: readonly PersonInput[], source: string) =>
       addPeople(tx, rootId, rows, source, clock.now()),
     /** Imports one by one, for the worker, benchmarks and tests. */
     files: imports,
+    /** Who is who: people of the graph made one, and two again. */
+    merges: createMerges(platform, { audit }),
     jobs,
 
     /**

@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../platform/db/scope.ts';
 import { type Keyword, runsOf } from '../keywords/index.ts';
 import { ownerOf } from './graph.store.ts';
 import { KEY_WORTH, PER_SHARER } from './match.policy.ts';
+import { hasMerges } from './merge.store.ts';
 import { MOST_PEOPLE } from './model.ts';
 import { REF_KIND, type Signal } from './signal.policy.ts';
 
@@ -153,11 +154,12 @@ export async function mergeSignals(
   const allKnown = await leadKeys(tx, rootId, given.signals);
   const worth = Object.entries(KEY_WORTH);
   const add = (more: ReturnType<typeof sql>) =>
-    sql`insert into signal (root_id, company_id, term_id, person_id, at, state, zip, city, strength, key_kind, batch_id, url)
+    sql`insert into signal (root_id, company_id, term_id, person_id, at, state, zip, city, strength, key_kind, batch_id, url, shared_key)
       select distinct on (term_id, person_id, at) ${rootId}::uuid, ${rootId}::uuid, term_id, person_id, at, state, zip, city, strength, kind,
-        ${batchId}::bigint, url
+        ${batchId}::bigint, url, shared_key
       from (
         select (${terms}::int[])[s.term] as term_id, k.person_id, s.at, s.state, s.zip, s.city, s.kind, s.url, s.row_at,
+          case when n.people > 1 then s.value end as shared_key,
           greatest((2 * w.worth + n.people) / (2 * n.people), w.worth - ${PER_SHARER} * (n.people - 1), 1) as strength
         from pg_temp.signal_stage s
         join pg_temp.signal_key k on k.kind = s.kind and k.value = s.value
@@ -217,20 +219,28 @@ async function leadKeys(tx: Tx, rootId: string, signals: number): Promise<boolea
     cross join lateral (
       select person_id, seen_at from identity_key
       where root_id = ${rootId} and kind = s.kind and value = s.value limit ${MOST_PEOPLE}) k`;
+  // Of merged people a key is one person's; where nobody is merged, counting rows is the cheaper way to the same.
+  const merged = await hasMerges(tx, rootId);
+  const top = merged
+    ? sql`coalesce((select m.top_id from person_merge m where m.root_id = ${rootId} and m.person_id = k.person_id and m.undone_at is null), k.person_id)`
+    : sql`k.person_id`;
+  const shared = merged
+    ? sql`dense_rank() over (partition by kind, value order by top_id) + dense_rank() over (partition by kind, value order by top_id desc) - 1`
+    : sql`count(*) over (partition by kind, value)`;
   const lead = async (keys: ReturnType<typeof sql>) => {
     await sql`create temp table signal_key on commit drop as
-      select distinct on (kind, value) kind, value, person_id, count(*) over (partition by kind, value) as shared
+      select distinct on (kind, value) kind, value, person_id, ${shared} as shared, count(*) over (partition by kind, value) as rows
       from (
-        select * from (${keys}) k
+        select k.*, ${top} as top_id from (${keys}) k
         union all
-        select ${REF_KIND}::smallint, ref, id, null from person where root_id = ${rootId} and ref = any(${values(sql`kind = ${REF_KIND}`)})
+        select ${REF_KIND}::smallint, ref, id, null, id from person where root_id = ${rootId} and ref = any(${values(sql`kind = ${REF_KIND}`)})
       ) k order by kind, value, seen_at desc, person_id`.execute(tx);
-    const { rows } = await sql<{ keys: string; people: string }>`
-      select count(*) as keys, coalesce(sum(shared), 0) as people from pg_temp.signal_key`.execute(tx);
-    return { keys: Number(rows[0]!.keys), people: Number(rows[0]!.people) };
+    const { rows } = await sql<{ keys: string; rows: string }>`
+      select count(*) as keys, coalesce(sum(rows), 0) as rows from pg_temp.signal_key`.execute(tx);
+    return { keys: Number(rows[0]!.keys), rows: Number(rows[0]!.rows) };
   };
   let led = await lead(together);
-  if (led.people >= most) {
+  if (led.rows >= most) {
     await sql`drop table pg_temp.signal_key`.execute(tx);
     led = await lead(oneByOne);
   }

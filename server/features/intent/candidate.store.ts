@@ -106,9 +106,49 @@ export interface Shown {
   at: Date;
   key_kind: number;
   strength: number;
+  /** The key that told whose signal it is, where others have it as well. */
+  shared_key: Buffer | null;
   /** Of all signals of the candidate in the span. */
   count: number;
   best: number;
+}
+
+/**
+ * Forgets these people as candidates but for those who became leads, for they are others now; answers the active campaigns that
+ * have to look anew.
+ */
+export async function forgetPeople(tx: Tx, rootId: string, personIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ campaign_id: string }>`
+    with found as materialized (
+      select k.campaign_id, k.person_id, c.state, k.outcome from campaign c
+      join intent_candidate k on k.campaign_id = c.id and k.person_id = any(${personIds}::uuid[])
+      where c.root_id = ${rootId}
+    ), gone as (
+      delete from intent_candidate k using found f
+      where k.campaign_id = f.campaign_id and k.person_id = f.person_id and f.outcome is distinct from 'lead'
+    )
+    select distinct campaign_id from found where state = 'active'`.execute(tx);
+  return rows.map((row) => row.campaign_id);
+}
+
+/** All rows of the graph that are the same person as each of these, themselves included. */
+export async function membersOf(
+  tx: Tx,
+  rootId: string,
+  personIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const members = new Map(personIds.map((id) => [id, [id]]));
+  const { rows } = await sql<{ person_id: string; top_id: string }>`
+    select g.person_id, g.top_id from person_merge m
+    join person_merge g on g.root_id = m.root_id and g.top_id = m.top_id and g.undone_at is null
+    where m.root_id = ${rootId} and m.undone_at is null
+      and (m.person_id = any(${personIds}::uuid[]) or m.top_id = any(${personIds}::uuid[]))
+    group by 1, 2`.execute(tx);
+  for (const group of Map.groupBy(rows, (row) => row.top_id).values()) {
+    const all = [group[0]!.top_id, ...group.map((row) => row.person_id)];
+    for (const id of all) if (members.has(id)) members.set(id, all);
+  }
+  return members;
 }
 
 /** The newest signals behind candidates since an instant, `most` each, in the campaigns' places. */
@@ -119,15 +159,24 @@ export async function signalsOf(
   span: { from: Date; until: Date },
   most: number,
 ): Promise<Shown[]> {
-  const pairs = candidates.flatMap((one) => [...new Set(one.terms)].map((term) => ({ ...one, term })));
+  const members = await membersOf(
+    tx,
+    rootId,
+    candidates.map((one) => one.person_id),
+  );
+  const pairs = candidates.flatMap((one) =>
+    [...new Set(one.terms)].flatMap((term) =>
+      members.get(one.person_id)!.map((row_id) => ({ ...one, term, row_id })),
+    ),
+  );
   const { rows } = await sql<Shown>`
-    select campaign_id, person_id, keyword, url, state, zip, at, key_kind, strength, count, best from (
-      select c.campaign_id, c.person_id, t.keyword, s.url, s.state, s.zip, s.at, s.key_kind, s.strength,
+    select campaign_id, person_id, keyword, url, state, zip, at, key_kind, strength, shared_key, count, best from (
+      select c.campaign_id, c.person_id, t.keyword, s.url, s.state, s.zip, s.at, s.key_kind, s.strength, s.shared_key,
         row_number() over mine as n, (count(*) over (partition by c.campaign_id, c.person_id))::int as count,
         (max(s.strength) over (partition by c.campaign_id, c.person_id))::int as best
-      from unnest(${pairs.map((one) => one.campaign_id)}::uuid[], ${pairs.map((one) => one.person_id)}::uuid[], ${pairs.map((one) => one.term)}::int[])
-        c (campaign_id, person_id, term_id)
-      join signal s on s.root_id = ${rootId} and s.term_id = c.term_id and s.person_id = c.person_id
+      from unnest(${pairs.map((one) => one.campaign_id)}::uuid[], ${pairs.map((one) => one.person_id)}::uuid[], ${pairs.map((one) => one.term)}::int[],
+          ${pairs.map((one) => one.row_id)}::uuid[]) c (campaign_id, person_id, term_id, row_id)
+      join signal s on s.root_id = ${rootId} and s.term_id = c.term_id and s.person_id = c.row_id
         and s.at > ${span.from} and s.at <= ${span.until}
       join intent_term t on t.id = s.term_id
       where exists (

@@ -2,6 +2,7 @@ import { MATCH_KINDS } from '../../../contract/leads.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Campaigns, HourRow, RefusalRow } from '../campaigns/index.ts';
+import { type Identity, type Match, MOST_OTHERS } from '../identity/index.ts';
 import { stateOfNumber, zipOfNumber } from '../keywords/index.ts';
 import type { Leads } from '../leads/index.ts';
 import * as store from './candidate.store.ts';
@@ -19,12 +20,22 @@ const HOUR_MS = 3_600_000;
 /** Search ID: whom the active campaigns find among the signals, and what becomes of them. */
 export function createSearchDelivery(
   platform: Platform,
-  { campaigns, leads }: { campaigns: Campaigns; leads: Leads },
+  { campaigns, identity, leads }: { campaigns: Campaigns; identity: Identity; leads: Leads },
 ) {
   const { db, clock, events, jobs } = platform;
   events.on('signals.added', (tx, { rootId }) => jobs.send(tx, matchJob, [{ rootId }]));
   events.on('campaign.started', (tx, given) => jobs.send(tx, catchUpJob, [given]));
   events.on('campaign.target_changed', (tx, given) => jobs.send(tx, catchUpJob, [given]));
+
+  // Behind a merge or its undoing a campaign's people are others: those of whom no lead was made are looked for anew.
+  events.on('people.merged', async (tx, { rootId, personIds }) => {
+    const campaignIds = await store.forgetPeople(tx, rootId, personIds);
+    await jobs.send(
+      tx,
+      catchUpJob,
+      campaignIds.map((campaignId) => ({ rootId, campaignId })),
+    );
+  });
 
   const spanAt = (now: Date) => ({ from: new Date(now.getTime() - LOOK_BACK_MS), until: now });
 
@@ -65,6 +76,7 @@ export function createSearchDelivery(
       const asked = due
         .filter((one) => one.last_at > span.from && shown.has(`${one.campaign_id} ${one.person_id}`))
         .sort((a, b) => b.last_at.getTime() - a.last_at.getTime());
+      const othersOf = await alternatives(tx, rootId, asked, shown, now);
       const outcomes = await leads.accept(
         tx,
         rootId,
@@ -82,7 +94,7 @@ export function createSearchDelivery(
               kind: INTENT,
               confidence: confidenceOf({ strength, signals: count, lastAt: one.last_at }, now),
               evidence: [],
-              alternatives: 0,
+              ...othersOf(ref),
             },
             signals: { count, shown: evidence.map(signalOf) },
           };
@@ -103,6 +115,56 @@ export function createSearchDelivery(
       await count(tx, judged, now);
       return due.length;
     });
+
+  /**
+   * Who else the signals may have been of, by the candidates' places: those who share a key that told whose a signal is, as sure
+   * as it would be had the signals of such keys been theirs.
+   */
+  async function alternatives(
+    tx: Tx,
+    rootId: string,
+    asked: readonly store.Candidate[],
+    shown: ReadonlyMap<string, store.Shown[]>,
+    now: Date,
+  ): Promise<(ref: number) => Pick<Match, 'alternatives' | 'others'>> {
+    const keys = new Map<string, { kind: number; value: Buffer }>();
+    const nameOf = (row: store.Shown) => `${row.key_kind} ${row.shared_key!.toString('hex')}`;
+    const sharedOf = (one: store.Candidate) =>
+      shown.get(`${one.campaign_id} ${one.person_id}`)!.filter((row) => row.shared_key !== null);
+    for (const one of asked)
+      for (const row of sharedOf(one)) keys.set(nameOf(row), { kind: row.key_kind, value: row.shared_key! });
+    const found = await identity.sharers(tx, rootId, [...keys.values()]);
+    const sharers = new Map([...keys.keys()].map((name, i) => [name, found[i]!]));
+    const members = await store.membersOf(tx, rootId, keys.size > 0 ? asked.map((one) => one.person_id) : []);
+    return (ref) => {
+      const one = asked[ref]!;
+      const others = new Map<string, { last: Date; signals: number; keys: Map<string, OtherKey> }>();
+      for (const row of sharedOf(one)) {
+        const sharing = sharers.get(nameOf(row))!;
+        for (const { personId, source, seenAt } of sharing) {
+          if (members.get(one.person_id)!.includes(personId)) continue;
+          const other = others.get(personId) ?? { last: row.at, signals: 0, keys: new Map() };
+          others.set(personId, other);
+          other.signals++;
+          if (other.last < row.at) other.last = row.at;
+          other.keys.set(nameOf(row), {
+            key: MATCH_KINDS[row.key_kind as keyof typeof MATCH_KINDS],
+            source,
+            seen_at: seenAt.toISOString(),
+            people: sharing.length,
+            confidence: row.strength,
+          });
+        }
+      }
+      const ranked = [...others.values()].map(({ last, signals, keys: by }) => {
+        const theirs = [...by.values()].sort((a, b) => b.confidence - a.confidence);
+        const strength = theirs[0]!.confidence;
+        return { confidence: confidenceOf({ strength, signals, lastAt: last }, now), keys: theirs };
+      });
+      ranked.sort((a, b) => b.confidence - a.confidence);
+      return { alternatives: ranked.length, others: ranked.slice(0, MOST_OTHERS) };
+    };
+  }
 
   /** Adds what was judged to the campaign's hours, and the refusals to its reasons. */
   async function count(
@@ -160,6 +222,8 @@ export function createSearchDelivery(
     hasWork: (rootId: string) => inScope(db.app, { rootId }, (tx) => store.hasWork(tx, rootId, clock.now())),
   };
 }
+
+type OtherKey = Match['others'][number]['keys'][number];
 
 /** contract/leads.ts, MATCH_KINDS. */
 const INTENT = 9;

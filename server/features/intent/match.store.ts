@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Search } from '../campaigns/index.ts';
+import { hasMerges } from '../identity/index.ts';
 import { distinctKeywords, lookUpOf, placesOf } from '../keywords/index.ts';
 
 /** A job's statement over millions of rows: more memory, and more time than a request's statement gets. */
@@ -14,6 +15,8 @@ export interface Wanted {
   places: RawBuilder<unknown>;
   /** The terms, where they are few enough to be looked up one by one. */
   few?: number[];
+  /** Whether people of the root are merged, so that signals have to be asked who speaks for their person. */
+  merged: boolean;
 }
 
 /** Which signals are looked at: since `from` (not included) up to `until`, of these batches only. */
@@ -35,11 +38,12 @@ export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: bo
       max(m.at) filter (where m.here) as last_at, max(m.strength) filter (where m.here) as strength
       ${onlyHere ? sql`, (array_agg(m.term_id))[1:20] as terms` : sql``}
     from (
-      select w.target_id, s.person_id, s.term_id, s.at, s.strength, p.place is not null as here
+      select w.target_id, ${wanted.merged ? sql`coalesce(o.top_id, s.person_id) as person_id` : sql`s.person_id`}, s.term_id, s.at, s.strength, p.place is not null as here
       from (${wanted.terms}) w
       join signal s on s.root_id = ${rootId} and s.term_id = w.term_id and s.at > ${from} and s.at <= ${until}
         ${batches ? sql`and s.batch_id between ${batches.first} and ${batches.last}` : sql``}
         ${wanted.few ? sql`and s.term_id = any(${wanted.few}::int[])` : sql``}
+      ${wanted.merged ? sql`left join person_merge o on o.root_id = ${rootId} and o.person_id = s.person_id and o.undone_at is null` : sql``}
       ${onlyHere ? sql`` : sql`left`} join (${wanted.places}) p on p.target_id = w.target_id and p.kind = w.kind
         and p.place = case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end
     ) m
@@ -66,6 +70,7 @@ export async function wantedBy(tx: Tx, rootId: string, search: Search): Promise<
     places: sql`select ${NOBODY}::uuid as target_id, p.kind, p.place
       from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`,
     ...(terms.length <= FEW_TERMS ? { few: terms } : {}),
+    merged: await hasMerges(tx, rootId),
   };
 }
 
@@ -91,6 +96,7 @@ export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: str
   return {
     terms: sql`select target_id, term_id, kind from pg_temp.intent_wanted`,
     places: sql`select target_id, kind, place from pg_temp.intent_place`,
+    merged: await hasMerges(tx, rootId),
   };
 }
 

@@ -33,7 +33,7 @@ export const WAIT_MS = 30 * 60_000;
 export const STEPS = {
   not_excluded: ['excluded', 'cannot_compare'],
   contactable: ['email_missing', 'phone_missing', 'address_missing'],
-  sure_enough: ['low_confidence'],
+  sure_enough: ['low_confidence', 'below_threshold'],
   not_delivered: ['seen_recently', 'duplicate'],
 } as const;
 export type Step = keyof typeof STEPS;

@@ -2,6 +2,7 @@ import type { Mail } from '../../platform/mail.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
+import type { Identity } from '../identity/index.ts';
 import type { Leads } from '../leads/index.ts';
 import type { Notices } from '../ledger/index.ts';
 import type { People } from '../people/index.ts';
@@ -17,6 +18,7 @@ export function createIntent(
   deps: {
     audit: Audit;
     campaigns: Campaigns;
+    identity: Identity;
     leads: Leads;
     mail: Mail;
     notices: Notices;

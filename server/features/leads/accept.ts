@@ -8,6 +8,7 @@ import { type Campaigns, limitSince } from '../campaigns/index.ts';
 import type { Enrichment } from '../enrichment/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity, Match } from '../identity/index.ts';
+import type { Settings } from '../settings/index.ts';
 import { dayIn, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
 import * as store from './store.ts';
 
@@ -48,10 +49,11 @@ export function createAccept(
     identity: Identity;
     enrichment: Enrichment;
     billing: Billing;
+    settings: Settings;
   },
 ) {
   const { events } = platform;
-  const { campaigns, exclusions, identity, enrichment, billing } = deps;
+  const { campaigns, exclusions, identity, enrichment, billing, settings } = deps;
 
   return async function accept(
     tx: Tx,
@@ -61,8 +63,10 @@ export function createAccept(
   ): Promise<Map<number, Outcome>> {
     const outcomes = new Map<number, Outcome>();
     if (visits.length === 0) return outcomes;
-    const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
     const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
+    // Behind the locks: two who have been merged since they were recognised are one person from here on.
+    const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
+    const oneOf = new Map([...people.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
     const byId = new Map(rows.map((row) => [row.id, row]));
     // What is valid now: a change of costs never touches what was sold before it.
     const saleOf = await billing.selling(tx, rows, now);
@@ -84,6 +88,7 @@ export function createAccept(
         return since ? [{ campaignId: row.id, since, most: row.daily_cap! }] : [];
       }),
     );
+    const leastBilled = await settings.leastConfidence(tx, [...new Set(rows.map((row) => row.agency_id))]);
     const standings = new Map<string, Standing>(
       rows.map((row) => [
         row.id,
@@ -93,6 +98,7 @@ export function createAccept(
           phoneRequired: row.phone_required,
           addressRequired: row.address_required,
           minConfidence: row.min_confidence,
+          leastBilled: leastBilled.get(row.agency_id) ?? 0,
           reidentify: row.reidentify,
           startsOn: row.starts_on,
           endsOn: row.ends_on,
@@ -107,7 +113,8 @@ export function createAccept(
       tx,
       visits.flatMap((v) => {
         const campaign = byId.get(v.campaignId);
-        return campaign ? [{ companyId: campaign.company_id, personId: v.match.personId }] : [];
+        const members = people.get(v.match.personId)?.members ?? [];
+        return campaign ? members.map((personId) => ({ companyId: campaign.company_id, personId })) : [];
       }),
     );
     const pairOf = (campaignId: string, personId: string): string => `${campaignId}/${personId}`;
@@ -115,16 +122,23 @@ export function createAccept(
       (
         await store.conversions(
           tx,
-          visits.map((v) => ({ campaignId: v.campaignId, personId: v.match.personId })),
+          visits.flatMap((v) =>
+            (people.get(v.match.personId)?.members ?? []).map((personId) => ({
+              campaignId: v.campaignId,
+              personId,
+            })),
+          ),
         )
-      ).map((row) => pairOf(row.campaign_id, row.person_id)),
+      ).map((row) => pairOf(row.campaign_id, oneOf.get(row.person_id)!)),
     );
     const goals: Parameters<typeof store.addConversions>[1] = [];
     // company/person -> campaign -> when; grows as the batch goes on, so that a batch cannot take one person twice.
     const last = new Map<string, Map<string, Date>>();
     for (const row of earlier) {
-      const key = `${row.company_id}/${row.person_id}`;
-      last.set(key, (last.get(key) ?? new Map()).set(row.campaign_id, row.at));
+      const key = `${row.company_id}/${oneOf.get(row.person_id)}`;
+      const here = last.get(key) ?? new Map<string, Date>();
+      const known = here.get(row.campaign_id);
+      last.set(key, known && known > row.at ? here : here.set(row.campaign_id, row.at));
     }
     const verdicts = await exclusions.check(
       tx,
@@ -160,7 +174,7 @@ export function createAccept(
         outcomes.set(visit.ref, { refused: 'inactive' });
         return;
       }
-      const key = `${campaign.company_id}/${visit.match.personId}`;
+      const key = `${campaign.company_id}/${person.id}`;
       const here = last.get(key) ?? new Map<string, Date>();
       const elsewhere = [...here].filter(([id]) => id !== campaign.id).map(([, at]) => at);
       const { priceMicros, costMicros, isOwed } = saleOf(campaign.id);
@@ -176,7 +190,7 @@ export function createAccept(
         supplierMicros: supplierOf.get(campaign.module) ?? 0n,
         isOwed,
       };
-      const pair = pairOf(campaign.id, visit.match.personId);
+      const pair = pairOf(campaign.id, person.id);
       // Who is on a list is not written down, not even as having bought.
       if (
         visit.visit &&
@@ -188,7 +202,7 @@ export function createAccept(
         converted.add(pair);
         goals.push({
           campaign_id: campaign.id,
-          person_id: visit.match.personId,
+          person_id: person.id,
           root_id: rootId,
           agency_id: campaign.agency_id,
           company_id: campaign.company_id,
@@ -199,7 +213,7 @@ export function createAccept(
         {
           campaignId: campaign.id,
           companyId: campaign.company_id,
-          personId: visit.match.personId,
+          personId: person.id,
           confidence: visit.match.confidence,
           excluded: verdicts[i]!,
           email: person.email,
@@ -247,7 +261,7 @@ export function createAccept(
           id,
           ...ownerOf(campaign),
           campaign_id: campaign.id,
-          person_id: visit.match.personId,
+          person_id: oneOf.get(visit.match.personId)!,
           visit_day: visit.visit?.day ?? null,
           visit_event_id: visit.visit?.eventId ?? null,
           match_kind: visit.match.kind,
@@ -255,6 +269,7 @@ export function createAccept(
           evidence: JSON.stringify({
             keys: visit.match.evidence,
             alternatives: visit.match.alternatives,
+            others: visit.match.others,
             visited_at: visit.visit ? visit.receivedAt : null,
             ...(visit.signals ? { signals: visit.signals.shown, signal_count: visit.signals.count } : {}),
           }),
@@ -295,7 +310,7 @@ export function createAccept(
           leadId: id,
           owner: ownerOf(campaign),
           campaignId: campaign.id,
-          personId: visit.match.personId,
+          personId: oneOf.get(visit.match.personId)!,
           asked: [...campaign.advance_information, ...campaign.b2b_information],
         })),
       );

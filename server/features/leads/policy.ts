@@ -19,6 +19,8 @@ export interface Standing {
   phoneRequired: boolean;
   addressRequired: boolean;
   minConfidence: number;
+  /** Below this the campaign's agency has nothing billed. */
+  leastBilled: number;
   reidentify: string;
   startsOn: string | null;
   endsOn: string | null;
@@ -37,6 +39,7 @@ export type Refused =
   | 'email_missing'
   | 'phone_missing'
   | 'address_missing'
+  | 'below_threshold'
   | 'low_confidence'
   | 'seen_recently'
   | 'duplicate'
@@ -110,6 +113,7 @@ export function refusal(
   if (campaign.emailRequired && !candidate.email) return 'email_missing';
   if (campaign.phoneRequired && !candidate.phone) return 'phone_missing';
   if (campaign.addressRequired && !candidate.address) return 'address_missing';
+  if (candidate.confidence < campaign.leastBilled) return 'below_threshold';
   if (candidate.confidence < campaign.minConfidence) return 'low_confidence';
   const since = windowStart(campaign.reidentify, now);
   const within = (at: Date | undefined): boolean => at !== undefined && (since === null || at > since);

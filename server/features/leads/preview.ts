@@ -1,6 +1,7 @@
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity } from '../identity/index.ts';
+import type { Settings } from '../settings/index.ts';
 import { type Refused, refusal } from './policy.ts';
 import * as store from './store.ts';
 
@@ -20,7 +21,15 @@ export interface Rules {
  * What the rules of acceptance would say of people now, in their order: null, or the first that refuses. Dates, caps and
  * money apart, which depend on the hour. Changes nothing.
  */
-export function createPreview({ exclusions, identity }: { exclusions: Exclusions; identity: Identity }) {
+export function createPreview({
+  exclusions,
+  identity,
+  settings,
+}: {
+  exclusions: Exclusions;
+  identity: Identity;
+  settings: Settings;
+}) {
   return async (
     tx: Tx,
     rootId: string,
@@ -33,16 +42,21 @@ export function createPreview({ exclusions, identity }: { exclusions: Exclusions
       rootId,
       people.map((one) => one.personId),
     );
+    const leastBilled = (await settings.leastConfidence(tx, [rules.agencyId])).get(rules.agencyId) ?? 0;
     const earlier = await store.lastLeads(
       tx,
-      people.map((one) => ({ companyId: rules.clientId, personId: one.personId })),
+      [...known.values()].flatMap((one) =>
+        one.members.map((personId) => ({ companyId: rules.clientId, personId })),
+      ),
     );
+    const oneOf = new Map([...known.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
     const last = new Map<string, { here?: Date; elsewhere?: Date }>();
     for (const row of earlier) {
-      const one = last.get(row.person_id) ?? {};
-      if (row.campaign_id === rules.campaignId) one.here = row.at;
-      else if (!one.elsewhere || one.elsewhere < row.at) one.elsewhere = row.at;
-      last.set(row.person_id, one);
+      const id = oneOf.get(row.person_id)!;
+      const one = last.get(id) ?? {};
+      const place = row.campaign_id === rules.campaignId ? 'here' : 'elsewhere';
+      if (!one[place] || one[place] < row.at) one[place] = row.at;
+      last.set(id, one);
     }
     const owners = [rootId, rules.agencyId, rules.clientId, ...(rules.campaignId ? [rules.campaignId] : [])];
     const verdicts = await exclusions.check(
@@ -62,7 +76,7 @@ export function createPreview({ exclusions, identity }: { exclusions: Exclusions
     return people.map(({ personId, confidence }, i) => {
       const person = known.get(personId);
       if (!person) return 'inactive';
-      const before = last.get(personId);
+      const before = last.get(person.id);
       return refusal(
         {
           campaignId: rules.campaignId ?? '',
@@ -76,6 +90,7 @@ export function createPreview({ exclusions, identity }: { exclusions: Exclusions
         },
         {
           ...rules,
+          leastBilled,
           state: 'active',
           startsOn: null,
           endsOn: null,

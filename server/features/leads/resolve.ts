@@ -73,7 +73,14 @@ export function createResolver(
         [...matches].flatMap(([ref, match]) => {
           const visit = pending[ref]!;
           return match.kind <= 3
-            ? [{ personId: match.personId, visitorId: visit.visitor_id, ip: visit.ip, at: visit.received_at }]
+            ? [
+                {
+                  personId: match.rowId ?? match.personId,
+                  visitorId: visit.visitor_id,
+                  ip: visit.ip,
+                  at: visit.received_at,
+                },
+              ]
             : [];
         }),
       );

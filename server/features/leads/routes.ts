@@ -23,6 +23,7 @@ export function leadsRoutes(leads: Leads): {
         return page(rows, total, input);
       },
       get: (ctx, { id }) => leads.get(ctx, id),
+      least: async (ctx, { companyID }) => ({ least_confidence: await leads.least(ctx, companyID) }),
       async sendTestLead(ctx, { leadspeekID }) {
         const sent = await leads.sendTest(ctx, leadspeekID);
         return { result: 'success', message: 'The test lead is on its way.', ...sent };

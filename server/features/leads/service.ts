@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { InformationField } from '../../../contract/enrichment-fields.ts';
 import { Refusal } from '../../../contract/errors.ts';
-import type { Evidence, LeadFilter, LeadSignal } from '../../../contract/leads.ts';
+import type { Alternative, Evidence, LeadFilter, LeadSignal } from '../../../contract/leads.ts';
 import { MATCH_KINDS } from '../../../contract/leads.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
@@ -17,6 +17,7 @@ import type { Campaigns } from '../campaigns/index.ts';
 import { type Enrichment, withNames } from '../enrichment/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity } from '../identity/index.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
@@ -132,6 +133,7 @@ export function createLeads(
     identity: Identity;
     enrichment: Enrichment;
     billing: Billing;
+    settings: Settings;
     visits: Visits;
   },
 ) {
@@ -234,6 +236,24 @@ export function createLeads(
     withheldIn,
     preview: createPreview(deps),
 
+    /**
+     * The confidence below which matches of a company's campaigns are not billed, as its agency has set it; 0 of a root.
+     * @throws Refusal 404
+     */
+    least: async (ctx: Ctx, companyId: string | undefined): Promise<number> => {
+      const company = await inScope(db.app, ctx.scope, (tx) =>
+        deps.tenants.company(tx, companyId ?? ctx.actor.companyId),
+      );
+      if (!company) throw new Refusal('not_found', ownMessages.notFound);
+      const { root_id: rootId, agency_id: agencyId } = company;
+      if (!agencyId) return 0;
+      // A client sees what holds for it, and nothing else that is its agency's.
+      const set = await inScope(db.app, { rootId, agencyId }, (tx) =>
+        deps.settings.leastConfidence(tx, [agencyId]),
+      );
+      return set.get(agencyId) ?? 0;
+    },
+
     list: (
       ctx: Ctx,
       filter: Filter,
@@ -263,10 +283,14 @@ export function createLeads(
         const evidence = row.evidence as {
           keys?: z.output<typeof Evidence>[];
           alternatives?: number;
+          others?: z.output<typeof Alternative>[];
           visited_at?: string;
           signals?: z.output<typeof LeadSignal>[];
           signal_count?: number;
         };
+        // Where the root's data comes from is the root's business; others see that it was an import.
+        const told = (key: z.output<typeof Evidence>) =>
+          ctx.actor.kind === 'root' ? key : { ...key, source: key.source.replace(/^import: .*/s, 'import') };
         return {
           ...wire(row, states.get(id) ?? 'none'),
           phone2: row.phone2,
@@ -278,13 +302,9 @@ export function createLeads(
           information: withNames(data.get(id)),
           referrer: row.referrer,
           ip: row.ip,
-          // Where the root's data comes from is the root's business; others see that it was an import.
-          evidence: (evidence.keys ?? []).map((key) =>
-            ctx.actor.kind === 'root'
-              ? key
-              : { ...key, source: key.source.replace(/^import: .*/s, 'import') },
-          ),
+          evidence: (evidence.keys ?? []).map(told),
           alternatives: evidence.alternatives ?? 0,
+          others: (evidence.others ?? []).map((other) => ({ ...other, keys: other.keys.map(told) })),
           signals: evidence.signals ?? [],
           signal_count: evidence.signal_count ?? 0,
           visited_at: evidence.visited_at ?? null,

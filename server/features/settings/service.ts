@@ -39,6 +39,7 @@ const WORDS: Record<SettingName, string> = {
   agencydefaults: 'beginnings of new agencies',
   agencysidebar: 'sidebar of the agencies',
   clientsidebar: 'sidebar of the clients',
+  billingthreshold: 'billing threshold',
 };
 
 /** Settings that only an agency has, or only a root. */
@@ -50,6 +51,7 @@ const ONLY: Partial<Record<SettingName, 'agency' | 'root'>> = {
   agencydefaults: 'root',
   agencysidebar: 'root',
   clientsidebar: 'agency',
+  billingthreshold: 'agency',
 };
 /** What reading and saving needs beyond the permissions of all settings. */
 const NEEDS: Partial<Record<SettingName, { read: Permission; save: Permission }>> = {
@@ -272,6 +274,14 @@ export function createSettings(
       read: async (_tx, _company, kept) => (kept as SettingValue<'clientsidebar'> | null) ?? { hidden: [] },
       save: async (_tx, _company, value) => value,
     },
+    billingthreshold: {
+      read: async (_tx, _company, kept) =>
+        (kept as SettingValue<'billingthreshold'> | null) ?? { least_confidence: 0 },
+      async save(_tx, _company, value, about) {
+        about.words = [`${value.least_confidence} %`];
+        return value;
+      },
+    },
   };
 
   const names = (ctx: Ctx, company: Target): SettingName[] =>
@@ -377,7 +387,7 @@ export function createSettings(
         if (!version) throw new Refusal('conflict', ownMessages.settingStale);
         const [after] = await read(tx, (await tenants.company(tx, company.id))!, [name]);
         const changed =
-          name === 'costagency'
+          about.words.length > 0 || name === 'costagency'
             ? about.words
             : Object.keys(after!.data).filter(
                 (field) => JSON.stringify(after!.data[field]) !== JSON.stringify(before!.data[field]),
@@ -401,6 +411,17 @@ export function createSettings(
       const name = company.kind === 'client' ? 'clientsidebar' : 'agencysidebar';
       const row = (await store.settingsOf(tx, company.parent_id)).find((one) => one.name === name);
       return (row?.value as SettingValue<typeof name> | null | undefined)?.hidden ?? [];
+    },
+
+    /** The confidence below which each of these agencies has nothing billed, in a scope that sees them; 0 of those left out. */
+    async leastConfidence(tx: Tx, agencyIds: readonly string[]): Promise<Map<string, number>> {
+      const rows = await store.valuesOf(tx, 'billingthreshold', agencyIds);
+      return new Map(
+        rows.map(({ company_id, value }) => [
+          company_id,
+          (value as SettingValue<'billingthreshold'> | null)?.least_confidence ?? 0,
+        ]),
+      );
     },
 
     /** A root's minimum spend for agencies without a plan, in a scope that sees the root's own rows. */

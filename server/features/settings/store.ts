@@ -17,6 +17,16 @@ export async function settingsOf(tx: Tx, companyId: string) {
     .execute();
 }
 
+/** One setting of several companies, of those that have saved it. */
+export async function valuesOf(tx: Tx, name: string, companyIds: readonly string[]) {
+  return tx
+    .selectFrom('setting')
+    .select(['company_id', 'value'])
+    .where('name', '=', name)
+    .where('company_id', '=', sql<string>`any(${companyIds}::uuid[])`)
+    .execute();
+}
+
 /**
  * Raises a setting's version and keeps its value. `version` is the one that was edited (0: none yet; undefined: any).
  * Answers the new version; undefined when somebody else has saved in the meantime.

@@ -28,7 +28,10 @@ const HASHES = [
 ] as const;
 
 /** Whether a visitor is a known crawler or says nothing of itself (the maintained list of the isbot package). */
-export const isBot = (userAgent: string): boolean => userAgent === '' || isbot(userAgent);
+export const isBot = (userAgent: string): boolean =>
+  userAgent === '' || isbot(userAgent) || MORE_BOTS.test(userAgent);
+/** Crawlers that call themselves a browser and add their name, which the list does not know so. */
+const MORE_BOTS = /\bslurp\b/i;
 
 /** A text of at most `most` characters, without what PostgreSQL cannot keep; null when it is none. */
 function text(value: unknown, most: number): string | null {

@@ -249,6 +249,7 @@ describe('reading an event', () => {
   test('knows bots', () => {
     expect(isBot('curl/8.0')).toBe(true);
     expect(isBot('')).toBe(true);
+    expect(isBot(`${BROWSER} slurp`)).toBe(true);
     expect(isBot(BROWSER)).toBe(false);
   });
 });

@@ -745,6 +745,16 @@ export interface Schema {
   };
   campaign_data: ClientOwner & { campaign_id: string; field: number };
   identity_key: Owner & { kind: number; value: Buffer; person_id: string; source: string; seen_at: At };
+  person_merge: Owner & {
+    id: string;
+    person_id: string;
+    into_id: string;
+    top_id: string;
+    merged_by: Maybe<string>;
+    merged_at: At;
+    undone_by: Maybe<string>;
+    undone_at: MaybeAt;
+  };
   import_job: Owner & {
     id: string;
     kind: 'people' | 'signals';
@@ -795,6 +805,7 @@ export interface Schema {
     key_kind: number;
     batch_id: bigint;
     url: Maybe<string>;
+    shared_key: Maybe<Buffer>;
   };
   campaign_target: ClientOwner & {
     campaign_id: string;

@@ -76,7 +76,14 @@ describe('two concurrent debits of the last cent', () => {
             referrer: null,
             ip: null,
           },
-          match: { personId: id, kind: 1 as const, confidence: 98, evidence: [], alternatives: 0 },
+          match: {
+            personId: id,
+            kind: 1 as const,
+            confidence: 98,
+            evidence: [],
+            alternatives: 0,
+            others: [],
+          },
         };
         return inScope(platform.db.app, { rootId: root.id }, (tx) =>
           features.leads.accept(tx, root.id, [visit], now),

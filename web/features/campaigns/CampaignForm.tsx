@@ -1,5 +1,7 @@
-import { Input, NumberInput, Select, Slider, Stack, Switch, TextInput, Title } from '@mantine/core';
+import { Input, NumberInput, Select, Slider, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { api } from '../../api/client.ts';
 import { useMay } from '../../api/user.ts';
 import { currencyFault } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
@@ -240,6 +242,11 @@ export function CampaignFields(props: {
 
 function Confidence({ form }: { form: CampaignFormState }) {
   const { value, error, ...input } = form.getInputProps('minConfidence');
+  const mayPrice = useMay('campaign.price');
+  const floor = useQuery({
+    queryKey: ['least-confidence'],
+    queryFn: ({ signal }) => api.leads.least({}, { signal }),
+  }).data?.least_confidence;
   return (
     <Input.Wrapper
       label="Lowest confidence"
@@ -267,6 +274,12 @@ function Confidence({ form }: { form: CampaignFormState }) {
           {...input}
         />
       </div>
+      {floor !== undefined && floor > 0 && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {mayPrice ? 'You bill' : 'Your agency bills'} no match below {floor} %
+          {Number(value) < floor ? ', so that is the lowest confidence of this campaign, too.' : '.'}
+        </Text>
+      )}
     </Input.Wrapper>
   );
 }

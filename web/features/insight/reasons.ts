@@ -14,6 +14,10 @@ const words: Record<string, [title: string, meaning: string]> = {
   phone_missing: ['No phone number', 'The campaign needs a phone number and none is known.'],
   address_missing: ['No postal address', 'The campaign needs a postal address and none is known.'],
   low_confidence: ['Match too uncertain', "The match was below the campaign's lowest confidence."],
+  below_threshold: [
+    'Below what is billed',
+    'The match was below the lowest confidence that the agency bills.',
+  ],
   seen_recently: [
     'Already a lead',
     'The person became a lead of this campaign within its re-identification window.',

@@ -10,8 +10,8 @@ import { ErrorState } from '../../ui/states.tsx';
 import { Money, None, When } from '../../ui/Values.tsx';
 import { LeadData } from './LeadData.tsx';
 import classes from './LeadDrawer.module.css';
+import { LeadEvidence } from './LeadEvidence.tsx';
 import { nameOf } from './LeadTable.tsx';
-import { matchWords, shareWords } from './match.ts';
 
 type Lead = Awaited<ReturnType<Client['leads']['get']>>;
 
@@ -77,35 +77,7 @@ function LeadDetail({ id }: { id: string }) {
       </Section>
       <LeadData fields={lead.information} />
       <Section title="Why it matched">
-        <Text size="sm" mb="xs">
-          Recognised by {lowerFirst(matchWords(lead.match_type))}, {lead.confidence}% sure.
-        </Text>
-        <ul className={classes.list}>
-          {lead.evidence.map((one) => (
-            <li key={`${one.key} ${one.source} ${one.seen_at}`}>
-              <Group justify="space-between" wrap="nowrap" gap="sm">
-                <Text size="sm" fw={500}>
-                  {matchWords(one.key)}
-                </Text>
-                <Text size="sm" className="num">
-                  {one.confidence}%
-                </Text>
-              </Group>
-              <meter
-                className={classes.meter}
-                min={0}
-                max={100}
-                value={one.confidence}
-                aria-label={`Confidence ${one.confidence}%`}
-              />
-              <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                Learned from {one.source}, <When at={one.seen_at} />; {shareWords(one.people)}
-              </Text>
-            </li>
-          ))}
-        </ul>
-        {lead.evidence.length === 0 && lead.signals.length === 0 && <None />}
-        {lead.signals.length > 0 && <Signals lead={lead} />}
+        <LeadEvidence lead={lead} />
       </Section>
       {lead.match_type !== 'intent' && (
         <Section title="Visit">
@@ -156,56 +128,6 @@ function LeadDetail({ id }: { id: string }) {
       </Group>
     </Stack>
   );
-}
-
-/** What the person looked for, the newest first: when, where, and how sure it is that it was they. */
-function Signals({ lead }: { lead: Lead }) {
-  const more = lead.signal_count - lead.signals.length;
-  return (
-    <>
-      <ul className={classes.list} aria-label="Signals">
-        {lead.signals.map((one) => (
-          <li key={`${one.keyword} ${one.at}`}>
-            <Group justify="space-between" wrap="nowrap" gap="sm">
-              <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
-                {one.keyword}
-              </Text>
-              <Text size="sm" className="num">
-                {one.confidence}%
-              </Text>
-            </Group>
-            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              <When at={one.at} />
-              {one.place && `, ${one.place}`}
-              {one.key
-                ? `, known by ${lowerFirst(matchWords(one.key))}`
-                : ', known by their id in the source'}
-            </Text>
-            {one.url && (
-              <Anchor
-                href={one.url}
-                target="_blank"
-                rel="noreferrer noopener nofollow"
-                size="xs"
-                style={{ overflowWrap: 'anywhere' }}
-              >
-                {one.url}
-              </Anchor>
-            )}
-          </li>
-        ))}
-      </ul>
-      {more > 0 && (
-        <Text size="xs" c="dimmed">
-          And {more} more in the seven days before.
-        </Text>
-      )}
-    </>
-  );
-}
-
-function lowerFirst(text: string): string {
-  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {

@@ -16,6 +16,7 @@ const PackagesTab = lazy(() => import('./PackagesTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
 const SidebarTab = lazy(() => import('./SidebarTab.tsx'));
 const SubscriptionTab = lazy(() => import('./SubscriptionTab.tsx'));
+const ThresholdTab = lazy(() => import('./ThresholdTab.tsx'));
 
 interface SettingTab {
   value: string;
@@ -35,6 +36,7 @@ const TABS: SettingTab[] = [
   { value: 'embed', label: 'Embed code', page: <EmbedTab />, only: 'agency' },
   { value: 'modules', label: 'Modules', page: <ModulesTab /> },
   { value: 'sidebar', label: 'Sidebar', page: <SidebarTab /> },
+  { value: 'threshold', label: 'Billing threshold', page: <ThresholdTab />, only: 'agency' },
   { value: 'email', label: 'E-mail', page: <EmailTab /> },
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
   { value: 'packages', label: 'Packages', page: <PackagesTab />, only: 'root', needs: 'cost.write' },

@@ -2,6 +2,7 @@ import {
   IconAd2,
   IconAddressBook,
   IconApi,
+  IconArrowMerge,
   IconBuilding,
   IconBuildingSkyscraper,
   IconBuildingStore,
@@ -75,6 +76,7 @@ const ICONS: Partial<Record<PageId, Icon>> = {
   coupons: IconTicket,
   payments: IconCreditCardRefund,
   'people-import': IconUsers,
+  'people-merge': IconArrowMerge,
 };
 
 /** The sidebar's sections of somebody, by the table of pages. */

@@ -1,0 +1,105 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium } from '../scripts/chromium.ts';
+import { axeFindings } from './axe.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
+
+let demo: Demo;
+let browser: Browser;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+describe('[BEY-05] evidence, in the browser', () => {
+  test('a root administrator merges two people, sees them once, and undoes it', async () => {
+    const page = await signInAt(browser, demo.url('localhost', '/login'), 'root@demo.test', demo.password);
+    const people = async (): Promise<number> => {
+      await page.goto(demo.url('localhost', '/configuration/people-import'));
+      const tile = page.getByText('People', { exact: true }).last().locator('..');
+      await expect.poll(() => tile.innerText(), { timeout: 20_000 }).toMatch(/\d/);
+      return Number((await tile.innerText()).replaceAll(/\D/g, ''));
+    };
+    const before = await people();
+    await page.getByRole('link', { name: 'Merge people' }).click();
+    const suggestions = page.getByRole('list', { name: 'Suggestions' }).locator('> li');
+    await suggestions.first().waitFor();
+    const found = await suggestions.count();
+    expect(found).toBeGreaterThan(10);
+    expect(await axeFindings(page)).toEqual([]);
+
+    // By keyboard alone.
+    const keep = suggestions
+      .first()
+      .getByRole('button', { name: /^Keep / })
+      .first();
+    const name = (await suggestions.first().locator('dd').first().innerText()).trim();
+    await keep.focus();
+    await page.keyboard.press('Enter');
+    const sure = page.getByRole('dialog', { name: `Merge into ${name}?` });
+    await sure.waitFor();
+    await sure.getByRole('button', { name: 'Merge', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('The two are one person now.').waitFor();
+    await page.getByText('Merged', { exact: true }).first().click();
+    const merges = page.getByRole('region', { name: 'Merges' });
+    await merges.getByRole('button', { name: /^Undo the merge of/ }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await people()).toBe(before - 1);
+
+    await page.goto(demo.url('localhost', '/configuration/people-merge?tab=merged'));
+    await merges.getByRole('button', { name: /^Undo the merge of/ }).click();
+    await page
+      .getByRole('dialog', { name: 'Undo this merge?' })
+      .getByRole('button', { name: 'Undo the merge' })
+      .click();
+    await page.getByText('They are two people again.').waitFor();
+    await merges.getByText(/^Undone/).waitFor();
+    expect(await people()).toBe(before);
+    await page.context().close();
+  }, 180_000);
+
+  test('an agency sets its billing threshold, within its bounds', async () => {
+    const page = await signInAt(
+      browser,
+      demo.url('acme.localhost', '/login'),
+      'agency@demo.test',
+      demo.password,
+    );
+    await page.goto(demo.url('acme.localhost', '/configuration/general-setting?tab=threshold'));
+    const field = page.getByLabel('Lowest confidence that is billed');
+    await field.fill('100');
+    await field.blur();
+    await page.getByText('Enter a whole number from 0 to 99').waitFor();
+    await field.fill('99');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed: lowest confidence that is billed.').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+
+    await page.context().close();
+  }, 180_000);
+
+  test('a lead shows how old what spoke for it was, and who else it may have been', async () => {
+    const page = await signInAt(
+      browser,
+      demo.url('acme.localhost', '/login'),
+      'client@demo.test',
+      demo.password,
+    );
+    await page.goto(demo.url('acme.localhost', '/dashboard'));
+    await page.getByRole('table').last().getByRole('row').nth(1).getByRole('button').first().click();
+    const drawer = page.getByRole('dialog', { name: 'Lead' });
+    await drawer.getByText(/% sure\./).waitFor();
+    await drawer.getByText('Who else it may have been').first().waitFor();
+    expect(await drawer.getByRole('list', { name: 'Evidence' }).innerText()).toMatch(
+      /Learned from .+, (\d+ (minute|hour|day|month)s? before|at the same time)/,
+    );
+    expect(await axeFindings(page)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+});
