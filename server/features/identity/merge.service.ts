@@ -51,12 +51,11 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
           for (const { value, ids } of shared) {
             const alike = new Map(ids.flatMap((id) => known.get(id) ?? []).map((one) => [one.id, one]));
             if (ids.length > MOST_ALIKE || alike.size < 2) continue;
-            const [first, ...others] = [...alike.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) as [
-              KnownPerson,
-              ...KnownPerson[],
-            ];
-            for (const other of others) {
-              if (areAlike(kind, first, other))
+            const sharers = [...alike.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+            // Each with the first who is like them: of three with a phone the two who are one need not be next to each other.
+            for (const [i, other] of sharers.entries()) {
+              const first = sharers.slice(0, i).find((one) => areAlike(kind, one, other));
+              if (first)
                 data.push({ key: MATCH_KINDS[kind] as 'phone', people: [personOf(first), personOf(other)] });
             }
             if (data.length >= PAIRS) {
