@@ -202,7 +202,14 @@ export function createStates(platform: Platform, { audit, billing }: Deps) {
       if (row.state !== 'paused' || row.state_reason !== 'balance_empty') return;
       const balance = (await billing.prepaidOf(tx, [row.id])).get(row.id) ?? 0n;
       if (balance < (await billing.leadCosts(tx, [row], at))(row.id).priceMicros) return;
+      const bar = await store.barOf(tx, row.agency_id, row.company_id);
+      if (bar) {
+        // It waits for what bars it now: `release` looks for that reason.
+        await store.updateCampaign(tx, row.id, { state_reason: bar, updated_at: at });
+        return;
+      }
       await store.updateCampaign(tx, row.id, { state: 'active', state_reason: null, updated_at: at });
+      await started(tx, row);
       await audit.recordSystem(tx, at, ownerOf(row), {
         action: 'campaign.resumed',
         objectKind: 'campaign',
