@@ -147,6 +147,15 @@ export const AgencySidebar = sidebarOf(AGENCY_ENTRIES);
 /** What an agency's clients do not see of their sidebar. */
 export const ClientSidebar = sidebarOf(CLIENT_ENTRIES);
 
+/** The least leads a day that an Enhance ID campaign may be limited to; 0: none (spec calls 7). */
+export const LeastLeads = z.object({
+  minleaddayenhance: z.coerce
+    .number()
+    .int('must be a whole number')
+    .min(0, 'must not be below 0')
+    .max(1_000_000, 'must be at most 1000000'),
+});
+
 /** Every setting by its name, with the shape of its value. */
 export const SETTINGS = {
   branding: Branding,
@@ -156,6 +165,7 @@ export const SETTINGS = {
   costagency: CostAgency,
   agencyonboardingcustom: Onboarding,
   rootminspend: RootMinSpend,
+  minleaddayenhance: LeastLeads,
   packages: Packages,
   smtp: Smtp,
   agencydefaults: AgencyDefaults,

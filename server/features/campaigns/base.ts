@@ -4,6 +4,7 @@ import type { CAMPAIGN_MODULES, CampaignFields } from '../../../contract/campaig
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Owner } from '../../platform/db/owner.ts';
+import type { Tx } from '../../platform/db/scope.ts';
 import type { Limits } from '../../platform/limits.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { Audit } from '../audit/index.ts';
@@ -19,6 +20,8 @@ export interface Deps {
   costs: Costs;
   tenants: Tenants;
   groups: Groups;
+  /** Which data fields a company's campaigns may ask for. */
+  information: { fieldsFor(tx: Tx, companyId: string): Promise<ReadonlySet<number>> };
   outbound: Outbound;
   limits: Limits;
 }

@@ -1,23 +1,43 @@
+import { CAMPAIGN_MODULES } from '../../../contract/campaigns.ts';
+import { PAYMENT_TERMS } from '../../../contract/choices.ts';
+import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
 import { Refusal } from '../../../contract/errors.ts';
+import { dollarsOf } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { FREE, type Retail, type RetailLimits, retailWire, retailWith } from '../costs/index.ts';
+import {
+  atLeast,
+  checkLeast,
+  FREE,
+  priceWith,
+  type Retail,
+  type RetailLimits,
+  retailWire,
+  retailWith,
+} from '../costs/index.ts';
 import { type Deps, type Fields, type Module, missing, newSiteKey, ownerOf } from './base.ts';
 import { type Extras, NO_LIMIT } from './extras.ts';
-import { checkFields, columns } from './fields.policy.ts';
+import { askedOf, checkFields, columns, leastLimit, searchAfter, searchFor } from './fields.policy.ts';
 import type { States } from './state.service.ts';
 import * as store from './store.ts';
-import { changedSearch, type Search, searchOf } from './target.policy.ts';
+import { isSearch, type Search } from './target.policy.ts';
 import { setTarget, targetsOf } from './target.store.ts';
 import type { Views } from './view.ts';
+
+/** What a new campaign begins with; `least`: what the root lets a lead cost at a payment term. */
+interface Usual {
+  retail: Retail;
+  limits?: RetailLimits;
+  least: (term: string) => bigint;
+}
 
 /** Makes campaigns, and changes what is set on them. */
 export function createChanges(
   platform: Platform,
-  { audit, billing, costs, tenants, groups }: Deps,
+  { audit, billing, costs, tenants, groups, information }: Deps,
   { extras, states, views }: { extras: Extras; states: States; views: Views },
 ) {
   const { db, clock } = platform;
@@ -25,8 +45,14 @@ export function createChanges(
   const { one } = views;
 
   /** Sets what a campaign looks for, and tells. */
-  async function aim(tx: Tx, row: Owner & { agency_id: string; id: string }, search: Search, text: string) {
-    await setTarget(tx, row, row.id, search, text, clock.now());
+  async function aim(
+    tx: Tx,
+    row: Owner & { agency_id: string; id: string; module: string },
+    search: Search,
+    text: string,
+  ) {
+    if (!isSearch(row.module)) return;
+    await setTarget(tx, row, { id: row.id, module: row.module }, search, text, clock.now());
     await platform.events.emit(tx, 'campaign.target_changed', { rootId: row.root_id, campaignId: row.id });
   }
 
@@ -39,22 +65,41 @@ export function createChanges(
     owner: { root_id: string; agency_id: string; company_id: string },
     module: Module,
     at: Date,
-  ): Promise<{ retail: Retail; limits?: RetailLimits }> =>
+  ): Promise<Usual> =>
     inScope(db.app, { rootId: owner.root_id, agencyId: owner.agency_id }, async (tx) => {
-      const set = await costs.clientRetail(tx, owner.company_id, module, at);
-      if (set) {
-        const { daily_cap, starts_on, ends_on, ...retail } = set;
-        return { retail, limits: { daily_cap, starts_on, ends_on } };
-      }
-      const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id, module);
-      const [kept] = last ? await costs.retailOf(tx, [last.id], at) : [];
-      if (kept && last?.company_id === owner.company_id) {
-        const { campaign_id: _, ...retail } = kept;
-        return { retail };
-      }
-      const lead_micros =
-        kept?.lead_micros ?? (await costs.wholesaleLead(tx, owner.agency_id, module, FREE.term, at));
-      return { retail: { ...FREE, lead_micros } };
+      const leastAt = await costs.leastOf(tx, at);
+      const least = (term: string) => leastAt(module, term);
+      const usual = await usualRetail(tx, owner, module, at);
+      return { ...usual, retail: atLeast(usual.retail, least(usual.retail.term)), least };
+    });
+
+  async function usualRetail(
+    tx: Tx,
+    owner: { agency_id: string; company_id: string },
+    module: Module,
+    at: Date,
+  ): Promise<{ retail: Retail; limits?: RetailLimits }> {
+    const set = await costs.clientRetail(tx, owner.company_id, module, at);
+    if (set) {
+      const { daily_cap, starts_on, ends_on, ...retail } = set;
+      return { retail, limits: { daily_cap, starts_on, ends_on } };
+    }
+    const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id, module);
+    const [kept] = last ? await costs.retailOf(tx, [last.id], at) : [];
+    if (kept && last?.company_id === owner.company_id) {
+      const { campaign_id: _, ...retail } = kept;
+      return { retail };
+    }
+    const lead_micros =
+      kept?.lead_micros ?? (await costs.wholesaleLead(tx, owner.agency_id, module, FREE.term, at));
+    return { retail: { ...FREE, lead_micros } };
+  }
+
+  /** Which modules a client may have campaigns of. Read in the scope of the root, which alone sees all levels. */
+  const modulesOf = (company: { id: string; root_id: string; agency_id: string | null; kind: string }) =>
+    inScope(db.app, { rootId: company.root_id }, async (tx) => {
+      const isMaster = (await tenants.frontDoor(company.root_id, tx)).master_id === company.root_id;
+      return (await tenants.products.of(tx, company, isMaster)).own.modules;
     });
 
   return {
@@ -69,7 +114,7 @@ export function createChanges(
     ) {
       const module = given.leadspeekType;
       checkFields(ctx, given, module);
-      const search = module === 'locator' ? searchOf(given) : undefined;
+      const search = isSearch(module) ? searchFor(given, module) : undefined;
       const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
       if (!companyId)
         throw new Refusal('invalid', 'companyID: is required', { errors: { companyID: ['is required'] } });
@@ -79,10 +124,15 @@ export function createChanges(
       });
       if (company?.kind !== 'client' || !company.agency_id) return missing();
       const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
+      if (!(await modulesOf(company)).includes(module))
+        throw new Refusal('forbidden', 'leadspeekType: is not one of the products of this client', {
+          errors: { leadspeekType: ['is not one of the products of this client'] },
+        });
       const now = clock.now();
       // Before the transaction below, not inside: whoever holds one connection must not wait for another.
       const usual = await usualCosts(owner, module, now);
       const retail = retailWith(usual.retail, given);
+      checkLeast(retail, usual.least(retail.term));
       const bounds = {
         daily_cap: given.LimitLead === undefined ? (usual.limits?.daily_cap ?? null) : given.LimitLead,
         starts_on: given.startDate === undefined ? (usual.limits?.starts_on ?? null) : given.startDate,
@@ -92,9 +142,12 @@ export function createChanges(
         throw new Refusal('invalid', 'endDate: must not be before the start date', {
           errors: { endDate: [`must not be before the start date, ${bounds.starts_on}`] },
         });
-      const price = retail.lead_micros;
       const limit = extras.limit(ctx, given, NO_LIMIT, bounds.daily_cap);
       return inScope(db.app, ctx.scope, async (tx) => {
+        const asked = askedOf(given, module, await information.fieldsFor(tx, companyId));
+        const price = priceWith(retail, asked);
+        if (module === 'enhance')
+          leastLimit(await store.enhanceLeast(tx), bounds.daily_cap, limit.limit_every);
         const id = newId(now);
         // Nobody waits for a balance who owes the leads, or who is billed outside.
         const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
@@ -110,6 +163,7 @@ export function createChanges(
           ...columns(given, module),
           ...bounds,
           ...limit,
+          ...asked,
           state: why ? 'paused' : 'active',
           state_reason: why,
           site_key: newSiteKey(),
@@ -117,7 +171,7 @@ export function createChanges(
           updated_at: now,
         });
         await costs.beginCampaign(tx, owner, { id, module, at: now }, retail);
-        if (search) await aim(tx, { ...owner, id }, search, given.locatordesc ?? '');
+        if (search) await aim(tx, { ...owner, id, module }, search, given.locatordesc ?? '');
         await extras.save(tx, ctx, { id, ...owner }, given, company.time_zone);
         if (!why) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
@@ -142,15 +196,20 @@ export function createChanges(
         const module = row.module as Module;
         if (only && module !== only) return missing();
         checkFields(ctx, given, module);
-        const target = module === 'locator' ? (await targetsOf(tx, [row.id])).get(row.id) : undefined;
-        const aimed = target && changedSearch(given, target);
+        const kept = isSearch(module) ? (await targetsOf(tx, [row.id])).get(row.id) : undefined;
+        const aimed = searchAfter(given, module, kept);
+        const limit = extras.limit(ctx, given, row, given.LimitLead ?? null);
+        if (module === 'enhance')
+          leastLimit(await store.enhanceLeast(tx), given.LimitLead ?? null, limit.limit_every);
+        const asked = askedOf(given, module, await information.fieldsFor(tx, row.company_id));
         if (
           !(await store.updateCampaign(
             tx,
             row.id,
             {
               ...columns(given, module),
-              ...extras.limit(ctx, given, row, given.LimitLead ?? null),
+              ...limit,
+              ...asked,
               updated_at: clock.now(),
             },
             given.version,
@@ -213,7 +272,7 @@ export function createChanges(
         const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
         await costs.beginCampaign(tx, owner, { id: copy, module: row.module, at: now }, retail);
         const target = (await targetsOf(tx, [id])).get(id);
-        if (target) await aim(tx, { ...owner, id: copy }, target, target.description);
+        if (target) await aim(tx, { ...owner, id: copy, module: row.module }, target, target.description);
         const group = (await groups.of(tx, ctx, [id])).get(id);
         if (group) await groups.put(tx, ctx, copy, group);
         await audit.record(tx, ctx, {
@@ -227,21 +286,29 @@ export function createChanges(
       }),
 
     /** What a new campaign of a client would begin with. @throws Refusal 404 for what is no client of the scope */
-    async resource(ctx: Ctx, given: string | undefined) {
+    async resource(ctx: Ctx, given: string | undefined, module: Module) {
       const companyId = given ?? ctx.actor.companyId;
       const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
       if (company?.kind !== 'client' || !company.agency_id) return missing();
       const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
-      const { retail, limits } = await usualCosts(owner, 'local', clock.now());
+      const { retail, limits, least } = await usualCosts(owner, module, clock.now());
+      const modules = await modulesOf(company);
       const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
-      const isManual =
-        !isOwed &&
-        (await inScope(db.app, ctx.scope, (tx) => billing.accounts.billsManually(tx, owner.agency_id)));
+      const { isManual, fields, leastLeads } = await inScope(db.app, ctx.scope, async (tx) => ({
+        isManual: !isOwed && (await billing.accounts.billsManually(tx, owner.agency_id)),
+        fields: await information.fieldsFor(tx, companyId),
+        leastLeads: await store.enhanceLeast(tx),
+      }));
       return {
         company_id: companyId,
         company_name: company.name,
         time_zone: company.time_zone,
+        leadspeekType: module,
+        modules: CAMPAIGN_MODULES.filter((one) => modules.includes(one)),
         ...retailWire(retail),
+        information: INFORMATION_FIELDS.filter((field) => fields.has(field.id)),
+        cost_minimums: Object.fromEntries(PAYMENT_TERMS.map((term) => [term, dollarsOf(least(term))])),
+        minleaddayenhance: module === 'enhance' ? leastLeads : null,
         LimitLead: limits?.daily_cap ?? null,
         startDate: limits?.starts_on ?? null,
         endDate: limits?.ends_on ?? null,
@@ -249,10 +316,10 @@ export function createChanges(
       };
     },
 
-    /** Changes what a Search ID campaign, which the transaction has locked, looks for. */
+    /** Changes what a campaign with keywords, which the transaction has locked, looks for. */
     aim: async (
       tx: Tx,
-      row: { id: string; root_id: string; agency_id: string; company_id: string },
+      row: { id: string; root_id: string; agency_id: string; company_id: string; module: string },
       search: Search,
     ) => {
       const before = (await targetsOf(tx, [row.id])).get(row.id);
@@ -283,7 +350,7 @@ export function createChanges(
         { id, module, at: created_at },
         { ...costsGiven, lead_micros: price_micros },
       );
-      if (search) await aim(tx, { ...owner, id }, search, '');
+      if (search) await aim(tx, { ...owner, id, module }, search, '');
       if (row.state === 'active') await started(tx, row);
     },
   };

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { DAY_MS, type Deps, type Module, missing } from './base.ts';
 import type { Extras } from './extras.ts';
 import * as store from './store.ts';
-import { locationWords } from './target.policy.ts';
+import { ANYBODY, audienceWire, isSearch, locationWords } from './target.policy.ts';
 import { targetsOf } from './target.store.ts';
 
 type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof targetsOf>>['get']>>;
@@ -54,6 +54,9 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       locatorcity: target?.cities ?? [],
       locatorzip: target?.zips.join('\n') ?? '',
       locatordesc: target?.description ?? '',
+      ...audienceWire(target ?? ANYBODY),
+      advanceInformation: row.advance_information,
+      b2bInformation: row.b2b_information,
       locatorrequire: target ? needed.filter(Boolean).join(',') : '',
       leadspeekID: row.id,
       leadspeek_api_id: Number(row.number),
@@ -115,7 +118,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
         const moneyFor = await moneyOf(tx, ctx, rows);
         const targets = await targetsOf(
           tx,
-          rows.filter((row) => row.module === 'locator').map((row) => row.id),
+          rows.filter((row) => isSearch(row.module)).map((row) => row.id),
         );
         const moreOf = await extras.of(tx, ctx, rows);
         const brand = ctx.tenant.companyName;

@@ -11,11 +11,17 @@ import { layOut } from '../../platform/mail-layout.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import {
+  ANYBODY,
+  audienceWire,
   type Campaigns,
+  type GivenAudience,
   type GivenSearch,
+  isSearch,
   locationWords,
+  readAudience,
   readSearch,
   type Search,
+  type SearchModule,
 } from '../campaigns/index.ts';
 import type { Leads, Rules } from '../leads/index.ts';
 import type { Notices } from '../ledger/index.ts';
@@ -70,22 +76,32 @@ export function createCounts(
   async function searchCampaign(tx: Tx, id: string, lock = false) {
     const row = lock ? (await campaigns.lock(tx, [id]))[0] : await campaigns.visible(tx, id);
     if (!row || row.state === 'removed') return missing();
-    if (row.module !== 'locator')
+    const { module } = row;
+    if (!isSearch(module))
       throw new Refusal('conflict', intentMessages.notSearch, {
-        errors: { leadspeekID: ['is not of Search ID'] },
+        errors: { leadspeekID: ['has no keywords'] },
       });
-    return row;
+    return { ...row, module };
   }
 
   return {
     /** Asks for a count. */
     async queue(
       ctx: Ctx,
-      given: { search: GivenSearch; companyId?: string | undefined; campaignId?: string | undefined },
+      given: {
+        search: GivenSearch;
+        audience: GivenAudience;
+        /** How keywords match; of a campaign always as its own module does. */
+        module?: SearchModule | undefined;
+        companyId?: string | undefined;
+        campaignId?: string | undefined;
+      },
     ): Promise<Wire> {
       const search = readSearch(given.search, NAMES);
+      const audience = readAudience(given.audience);
       return inScope(db.app, ctx.scope, async (tx) => {
         const campaign = given.campaignId ? await searchCampaign(tx, given.campaignId) : undefined;
+        const module = campaign?.module ?? given.module ?? 'locator';
         const companyId =
           campaign?.company_id ??
           given.companyId ??
@@ -101,7 +117,9 @@ export function createCounts(
           id,
           ...owner,
           campaign_id: campaign?.id ?? null,
+          module,
           ...search,
+          ...(module === 'b2b' ? audience : ANYBODY),
           state: 'pending',
           asked_by: ctx.actor.userId,
           asked_at: now,
@@ -123,7 +141,7 @@ export function createCounts(
     async seed(
       owner: { root_id: string; agency_id: string; company_id: string },
       campaignId: string,
-      search: Search,
+      search: Search & { module?: SearchModule },
     ): Promise<void> {
       const now = clock.now();
       const id = newId(now);
@@ -175,7 +193,11 @@ export function createCounts(
         const campaign = campaignId ? await searchCampaign(tx, campaignId) : undefined;
         const { rows, total, pending } = await store.pageOfCounts(tx, {
           ...rest,
-          campaign: campaign && { id: campaign.id, companyId: campaign.company_id },
+          campaign: campaign && {
+            id: campaign.id,
+            companyId: campaign.company_id,
+            module: campaign.module,
+          },
         });
         return { rows: rows.map(wire), total, pending };
       }),
@@ -188,8 +210,16 @@ export function createCounts(
         if (campaign.company_id !== row.company_id) return missing();
         if (row.state !== 'done')
           throw new Refusal('conflict', intentMessages.notDone, { errors: { id: ['is not counted yet'] } });
+        if (campaign.module !== row.module)
+          throw new Refusal('conflict', intentMessages.otherModule, {
+            errors: { leadspeekID: ['is of another product than the count'] },
+          });
         const { location, states, cities, zips, keywords } = row;
-        await campaigns.aim(tx, campaign, { location, states, cities, zips, keywords });
+        const { titles, seniorities, departments, industries, sizes } = row;
+        await campaigns.aim(tx, campaign, {
+          ...{ location, states, cities, zips, keywords },
+          ...{ titles, seniorities, departments, industries, sizes },
+        });
         await store.updateCount(tx, id, { applied_at: clock.now(), applied_to: campaignId });
         await audit.record(tx, ctx, {
           action: 'count.apply',
@@ -349,6 +379,8 @@ function wire(row: Row): Wire {
     company_name: row.company_name,
     leadspeekID: row.campaign_id,
     leadspeek_api_id: number(row.number),
+    leadspeekType: row.module,
+    ...audienceWire(row),
     target_location: locationWords(row.location),
     states: row.states,
     cities: row.cities,

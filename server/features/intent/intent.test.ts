@@ -4,7 +4,7 @@ import { ManualClock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadePerson } from '../../test/factories.ts';
-import type { Search } from '../campaigns/index.ts';
+import { ANYBODY, type Audience, type Search, type SearchModule } from '../campaigns/index.ts';
 
 const START = Date.parse('2026-03-10T15:00:00Z');
 let app: TestApp;
@@ -434,7 +434,36 @@ describe('[CAMP-02] Search ID campaigns', () => {
 
 describe('[BEY-09] one engine', () => {
   test('on a frozen snapshot the count is the set that is found, and its last step the leads', async () => {
-    const words = ['boots', 'red boots', 'running shoes', 'best running shoe', 'hat', 'red hat sale'];
+    const words = [
+      'boots',
+      'red boots',
+      'boots, black and red',
+      'running shoes',
+      'shoes for running',
+      'best running shoe',
+      'hat',
+      'red hat sale',
+    ];
+    // What is known of ten people at work; null: nothing.
+    const known = [
+      {
+        title: 'VP of Marketing',
+        seniority: 'vp',
+        department: 'Marketing',
+        industry: 'Computer Software',
+        employees: 51,
+      },
+      {
+        title: 'Marketing Manager',
+        seniority: 'Manager',
+        department: 'marketing',
+        industry: 'Retail',
+        employees: 10,
+      },
+      { title: null, seniority: 'Vice President', department: null, industry: 'software', employees: 10_000 },
+      { title: 'Nurse', seniority: null, department: 'Medical & Health', industry: null, employees: null },
+      null,
+    ] as const;
     const places = [TX, DALLAS, LA, undefined];
     await fc.assert(
       fc.asyncProperty(
@@ -447,7 +476,7 @@ describe('[BEY-09] one engine', () => {
           }),
           { minLength: 1, maxLength: 40 },
         ),
-        fc.uniqueArray(fc.constantFrom('boot', 'running shoes', 'hats', 'red', 'sale hat'), {
+        fc.uniqueArray(fc.constantFrom('boot', 'running shoes', 'hats', 'red', 'sale hat', 'red boot'), {
           minLength: 1,
           maxLength: 3,
         }),
@@ -465,7 +494,15 @@ describe('[BEY-09] one engine', () => {
         fc.record({ minConfidence: fc.constantFrom(50, 90, 98), phoneRequired: fc.boolean() }),
         fc.array(fc.nat(9), { maxLength: 3 }),
         fc.boolean(),
-        async (said, keywords, target, rules, excluded, isBatch) => {
+        fc.constantFrom<SearchModule>('locator', 'enhance', 'b2b'),
+        fc.constantFrom<Partial<Audience>>(
+          {},
+          { seniorities: ['Vice president'] },
+          { titles: ['marketing'], departments: ['Marketing'] },
+          { industries: ['Software'], sizes: [3, 8] },
+          { titles: ['manager marketing', 'nurse'] },
+        ),
+        async (said, keywords, target, rules, excluded, isBatch, module, wanted) => {
           root = await app.make.root();
           const host = await app.make.agency(root);
           const own = await app.make.client(host);
@@ -473,7 +510,22 @@ describe('[BEY-09] one engine', () => {
             const { phone, ...rest } = app.make.person();
             return i % 3 ? { ...rest, phone: phone! } : rest;
           });
-          await app.make.people(root, people);
+          await app.make.people(
+            root,
+            people.map((one, i) => {
+              const title = known[i % known.length]?.title;
+              return title ? { ...one, job_title: title } : one;
+            }),
+          );
+          for (const [i, one] of people.entries()) {
+            const profile = known[i % known.length];
+            if (profile)
+              await app.admin.query(
+                `insert into person_profile (root_id, company_id, person_id, seniority, department, industry, employees, updated_at)
+                 select root_id, root_id, id, $2, $3, $4, $5, now() from person where email = $1`,
+                [one.email, profile.seniority, profile.department, profile.industry, profile.employees],
+              );
+          }
           await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
             app.features.exclusions.addList(
               tx,
@@ -487,10 +539,12 @@ describe('[BEY-09] one engine', () => {
               clock.now(),
             ),
           );
-          const search: Search = { ...target, keywords };
+          const audience: Audience = { ...ANYBODY, ...(module === 'b2b' ? wanted : {}) };
+          const search: Search = { ...target, keywords, ...audience };
           const campaign = await app.make.campaign(own, {
             ...rules,
             search,
+            module,
             state: isBatch ? 'active' : 'paused',
           });
           await signals(
@@ -501,9 +555,23 @@ describe('[BEY-09] one engine', () => {
             })) as Said[],
           );
           const { rows } = await app.admin.query(
-            `insert into intent_count (id, root_id, agency_id, company_id, campaign_id, location, states, cities, zips, keywords, state, asked_at, created_at)
-             select gen_random_uuid(), root_id, agency_id, company_id, id, $2, $3, $4, $5, $6, 'pending', $7, $7 from campaign where id = $1 returning id`,
-            [campaign.id, search.location, search.states, search.cities, search.zips, keywords, clock.now()],
+            `insert into intent_count (id, root_id, agency_id, company_id, campaign_id, location, states, cities, zips, keywords, state, asked_at, created_at,
+               module, titles, seniorities, departments, industries, sizes)
+             select gen_random_uuid(), root_id, agency_id, company_id, id, $2, $3, $4, $5, $6, 'pending', $7, $7,
+               $8, $9, $10, $11, $12, $13 from campaign where id = $1 returning id`,
+            [
+              ...[
+                campaign.id,
+                search.location,
+                search.states,
+                search.cities,
+                search.zips,
+                keywords,
+                clock.now(),
+              ],
+              ...[module, audience.titles, audience.seniorities, audience.departments],
+              ...[audience.industries, audience.sizes],
+            ],
           );
           await app.features.intent.counts.run(root.id, rows[0].id);
           const { rows: counted } = await app.admin.query(
@@ -524,14 +592,28 @@ describe('[BEY-09] one engine', () => {
           // Nobody on a list, and nobody whom the plain rules do not find.
           for (const lead of leads) expect(excluded.map((i) => people[i]!.email)).not.toContain(lead.email);
           const stems = (text: string) =>
-            text.replace('shoes', 'shoe').replace('boots', 'boot').replace('hats', 'hat');
+            text.replace('shoes', 'shoe').replace('boots', 'boot').replace('hats', 'hat').replace(',', '');
+          const matches = (word: string, signal: string) =>
+            module === 'locator'
+              ? ` ${stems(signal)} `.includes(` ${stems(word)} `)
+              : stems(word)
+                  .split(' ')
+                  .every((one) => stems(signal).split(' ').includes(one));
+          // Who of the five kinds of people each audience wants.
+          const kinds =
+            audience.seniorities.length > 0
+              ? [0, 2]
+              : audience.departments.length > 0
+                ? [0, 1]
+                : audience.sizes.length > 0
+                  ? [0, 2]
+                  : audience.titles.length > 0
+                    ? [1, 3]
+                    : [0, 1, 2, 3];
           const expected = new Set(
             said
-              .filter(
-                (one) =>
-                  one.hours < 168 &&
-                  keywords.some((word) => ` ${stems(one.keyword)} `.includes(` ${stems(word)} `)),
-              )
+              .filter((one) => one.hours < 168 && keywords.some((word) => matches(word, one.keyword)))
+              .filter(({ who }) => module !== 'b2b' || kinds.includes(who % known.length))
               .filter(({ place }) =>
                 search.location === 'national'
                   ? true
@@ -548,7 +630,7 @@ describe('[BEY-09] one engine', () => {
           expect(found[0].n).toBe(expected.size);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 60 },
     );
   }, 120_000);
 });

@@ -24,6 +24,8 @@ export function intentRoutes({ counts }: Intent): Handlers<typeof contract.inten
       };
       const data = await counts.queue(ctx, {
         search,
+        audience: input,
+        module: input.leadspeekType,
         companyId: input.companyID,
         campaignId: input.leadspeekID,
       });
