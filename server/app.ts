@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { AnyContractRouter } from '@orpc/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { INFORMATION_FIELDS } from '../contract/enrichment-fields.ts';
 import { contract } from '../contract/index.ts';
 import { isKnownPath } from '../contract/routing.ts';
 import { EXPORTS } from './exports.ts';
@@ -209,14 +208,13 @@ export function createFeatures(
   const enrichment = createEnrichment(platform, { audit, identity, vendors: { pdl } });
   const exclusions = createExclusions(platform, { audit, tenants });
   const groups = createGroups(platform, { audit, tenants });
-  const information = { fieldsFor: async () => new Set(INFORMATION_FIELDS.map((field) => field.id)) };
   const campaigns = createCampaigns(platform, {
     audit,
     billing,
     costs,
     tenants,
     groups,
-    information,
+    information: enrichment,
     outbound,
     limits,
   });

@@ -262,6 +262,17 @@ describe('[CAMP-04] B2B ID campaigns', () => {
       ],
     ] as const)
       expect(await make(module, given)).toMatchObject({ status: 422, errors: { [field]: [rule] } });
+    // Narrowed by the root for the agency: neither it nor its clients may ask for the field.
+    const owner = { root_id: root.id, agency_id: agency.id, company_id: agency.id };
+    await app.admin.query(
+      `insert into data_choice (company_id, root_id, agency_id, information, providers, updated_at)
+       values ($1, $2, $1, '{1}', '{}', now())`,
+      [owner.company_id, owner.root_id],
+    );
+    const narrowed = { errors: { advanceInformation: ['has 2 (Gender), which is not offered'] } };
+    expect(await make('enhance', { advanceInformation: [1, 2] }, asClient)).toMatchObject(narrowed);
+    await app.admin.query('delete from data_choice where company_id = $1', [agency.id]);
+    expect((await make('enhance', { advanceInformation: [1, 2] }, asClient)).status).toBe(200);
   });
 
   test('[BETA-01] without the trial an agency has none; a removed product neither', async () => {
