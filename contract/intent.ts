@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
+import { Done, Flag, Id, Instant, Page, PageQuery } from './primitives.ts';
 import {
   AudienceFields,
   AudienceView,
@@ -69,6 +69,17 @@ export const intent = {
         leadspeekID: Id.optional().describe('A campaign with keywords, whose rules the forecast goes by'),
         leadspeekType: SearchModule.optional().describe('Where no campaign is named; locator when left out'),
         ...AudienceFields.shape,
+        requireemailaddress: Flag.optional(),
+        phoneenabled: Flag.optional(),
+        homeaddressenabled: Flag.optional(),
+        minConfidence: z.coerce
+          .number()
+          .int()
+          .min(0)
+          .max(100)
+          .optional()
+          .describe('As of a campaign; where one is named its own rules hold'),
+        tell: Flag.default('T').describe('F: no e-mail when it is done'),
         target_location: TargetLocation.optional(),
         states: StateCodes.optional(),
         cities: CityNames.optional(),

@@ -8,3 +8,6 @@ language sql immutable parallel safe as $$
     else plain
   end
 $$;
+
+-- What a lead must have, of a count that is asked for before its campaign is there; null: what a new campaign asks.
+alter table intent_count add column rules jsonb;

@@ -93,6 +93,10 @@ export function createCounts(
         audience: GivenAudience;
         /** How keywords match; of a campaign always as its own module does. */
         module?: SearchModule | undefined;
+        /** What a lead must have, where no campaign says it. */
+        rules: { email: boolean; phone: boolean; address: boolean; confidence: number };
+        /** Whether who asks is told by mail. */
+        isTold: boolean;
         companyId?: string | undefined;
         campaignId?: string | undefined;
       },
@@ -120,8 +124,9 @@ export function createCounts(
           module,
           ...search,
           ...(module === 'b2b' ? audience : ANYBODY),
+          rules: JSON.stringify(given.rules),
           state: 'pending',
-          asked_by: ctx.actor.userId,
+          asked_by: given.isTold ? ctx.actor.userId : null,
           asked_at: now,
           created_at: now,
         });
@@ -309,10 +314,10 @@ export function createCounts(
       clientId: row.company_id,
       campaignId: row.campaign_id,
       // What a new campaign asks where nothing else is said (contract/campaigns.ts).
-      emailRequired: campaign?.email_required ?? true,
-      phoneRequired: campaign?.phone_required ?? false,
-      addressRequired: campaign?.address_required ?? false,
-      minConfidence: campaign?.min_confidence ?? 50,
+      emailRequired: campaign?.email_required ?? row.rules?.email ?? true,
+      phoneRequired: campaign?.phone_required ?? row.rules?.phone ?? false,
+      addressRequired: campaign?.address_required ?? row.rules?.address ?? false,
+      minConfidence: campaign?.min_confidence ?? row.rules?.confidence ?? 50,
       reidentify: campaign?.reidentify ?? 'never',
     };
     const refused: Record<string, number> = {};

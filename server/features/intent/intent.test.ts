@@ -174,6 +174,64 @@ describe('[KEYW-01] counts', () => {
     expect(mails[0]).toMatchObject({ to_name: 'Casey Client', subject: 'Your keyword count is done' });
   });
 
+  test('[CAMP-11] before its campaign is there a count goes by the rules that are given, and nobody is told', async () => {
+    const { phone: _, ...silent } = app.make.person();
+    await app.make.people(root, [silent, app.make.person()]);
+    const [person, other] = (
+      await app.admin.query(
+        'select first_name, email from person where root_id = $1 order by phone nulls first',
+        [root.id],
+      )
+    ).rows as MadePerson[];
+    await signals([
+      { person: person!, keyword: 'boots' },
+      { person: other!, keyword: 'boots' },
+    ]);
+    const body = { target_location: 'National Targeting', keyword: 'boots', tell: 'F', phoneenabled: 'T' };
+    expect((await count(body)).waterfall).toMatchObject({ placed: 2, contactable: 1, deliverable: 1 });
+    expect((await count({ ...body, phoneenabled: 'F' })).waterfall).toMatchObject({ deliverable: 2 });
+    const { rows } = await app.admin.query(`select from mail where kind = 'count.done' and root_id = $1`, [
+      root.id,
+    ]);
+    expect(rows).toHaveLength(0);
+  });
+
+  test('[CAMP-03] [KEYW-01] Enhance ID counts words in any order with others between; B2B ID whom its audience wants', async () => {
+    const people = Array.from({ length: 4 }, () => app.make.person());
+    const [a, b, c, d] = people as [MadePerson, MadePerson, MadePerson, MadePerson];
+    await app.make.people(root, [a, { ...b, job_title: 'VP, Sales' }, c, d]);
+    await signals([
+      { person: a, keyword: 'running shoes' },
+      { person: b, keyword: 'shoes for trail running' },
+      { person: c, keyword: 'running' },
+      { person: d, keyword: 'trail shoes' },
+    ]);
+    const ask = async (leadspeekType: string, more: object = {}) =>
+      (
+        await count({
+          target_location: 'National Targeting',
+          keyword: 'running shoe',
+          leadspeekType,
+          ...more,
+        })
+      ).count;
+    expect([await ask('locator'), await ask('enhance')]).toEqual([1, 2]);
+    // Of whom nothing is known at work, nobody is wanted.
+    expect(await ask('b2b')).toBe(1);
+    expect(await ask('b2b', { jobTitles: ['sales vp'] })).toBe(1);
+    expect(await ask('b2b', { jobTitles: ['sales manager'] })).toBe(0);
+    const wrong = await call('POST', '/bigdbm/services/queuecount', {
+      target_location: 'National Targeting',
+      keyword: 'x',
+      leadspeekType: 'b2b',
+      department: ['Moon'],
+    });
+    expect([wrong.status, wrong.body.errors]).toEqual([
+      422,
+      { department: ['has Moon, which cannot be chosen'] },
+    ]);
+  });
+
   test('[KEYW-02] what cannot be counted is refused with the field and the rule', async () => {
     for (const [body, field, rule] of [
       [{ target_location: 'State', keyword: 'a' }, 'states', 'needs at least one state'],
@@ -429,6 +487,15 @@ describe('[CAMP-02] Search ID campaigns', () => {
     expect(
       (await call('POST', '/bigdbm/services/applycampaign', { id: made.id, leadspeekID: local.id })).status,
     ).toBe(409);
+    const wider = await app.make.campaign(client, { module: 'enhance', search: { keywords: ['x'] } });
+    const refused = await call('POST', '/bigdbm/services/applycampaign', {
+      id: made.id,
+      leadspeekID: wider.id,
+    });
+    expect([refused.status, refused.body.errors]).toEqual([
+      409,
+      { leadspeekID: ['is of another product than the count'] },
+    ]);
   });
 });
 

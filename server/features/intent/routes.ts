@@ -26,6 +26,13 @@ export function intentRoutes({ counts }: Intent): Handlers<typeof contract.inten
         search,
         audience: input,
         module: input.leadspeekType,
+        rules: {
+          email: input.requireemailaddress !== 'F',
+          phone: input.phoneenabled === 'T',
+          address: input.homeaddressenabled === 'T',
+          confidence: input.minConfidence ?? 50,
+        },
+        isTold: input.tell === 'T',
         companyId: input.companyID,
         campaignId: input.leadspeekID,
       });

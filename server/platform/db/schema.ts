@@ -836,6 +836,7 @@ export interface Schema {
     attempts: Default<number>;
     people: Maybe<bigint>;
     placed: Maybe<bigint>;
+    rules: MaybeJson<{ email: boolean; phone: boolean; address: boolean; confidence: number }>;
     waterfall: MaybeJson<Record<string, number>>;
     counted_at: MaybeAt;
     asked_by: Maybe<string>;
