@@ -71,6 +71,7 @@ function Dashboard() {
   const slug = decodeURIComponent(useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' }));
   // A product's own dashboard shows its campaigns alone.
   const product = modulesOf(useFacts()).find((one) => one.slug === slug);
+  const isSearch = product !== undefined && product.module !== 'local';
   const filter = {
     ...(campaign ? { leadspeekID: campaign } : {}),
     ...(product ? { moduleType: product.module } : {}),
@@ -97,7 +98,7 @@ function Dashboard() {
     <>
       <PageHeader
         title={product ? `${product.name} Dashboard` : 'Dashboard'}
-        line={`Visits recognised, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
+        line={`${isSearch ? 'People found' : 'Visits recognised'}, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
       />
       <Group gap="xs" mb="md" mih={36} justify="space-between">
         <Suspense fallback={<Skeleton height={36} width={420} maw="100%" />}>
@@ -127,7 +128,7 @@ function Dashboard() {
         </div>
       ) : (
         <>
-          <Tiles data={data} />
+          <Tiles data={data} isSearch={isSearch} />
           <div className={classes.two}>
             <OverTime query={chart} ghost={ghost.data} />
             <section className="card" aria-label="From visits to leads" style={{ padding: 16, minWidth: 0 }}>
@@ -157,7 +158,8 @@ function Dashboard() {
   );
 }
 
-function Tiles({ data }: { data: Answer | undefined }) {
+/** On the page of a module without visits those whom its campaigns found stand in their place. */
+function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean }) {
   const now = data?.totals;
   const was = data?.previous;
   const tile = (
@@ -176,13 +178,19 @@ function Tiles({ data }: { data: Answer | undefined }) {
   );
   return (
     <div className={classes.tiles}>
-      {tile('Visits', (one) => one.visits, num, { better: 'up' })}
-      {tile('Match rate', rate, percent, {
-        better: 'up',
-        points: true,
-        // Without visits there was no rate to compare with.
-        ...(was?.visits === 0 ? { before: undefined } : {}),
-      })}
+      {isSearch ? (
+        tile('People found', (one) => one.matched, num, { better: 'up' })
+      ) : (
+        <>
+          {tile('Visits', (one) => one.visits, num, { better: 'up' })}
+          {tile('Match rate', rate, percent, {
+            better: 'up',
+            points: true,
+            // Without visits there was no rate to compare with.
+            ...(was?.visits === 0 ? { before: undefined } : {}),
+          })}
+        </>
+      )}
       {tile('Leads', (one) => one.leads, num, { better: 'up' })}
       {tile(
         'Spend',
