@@ -32,7 +32,7 @@ type CampaignTotals = Answer['campaigns'][number];
 
 const rate = (totals: Totals) => (totals.visits > 0 ? totals.matched / totals.visits : 0);
 
-const measures = {
+const ALL_MEASURES = {
   leads: { label: 'Leads', of: (day: Totals) => day.leads, format: num },
   visits: { label: 'Visits', of: (day: Totals) => day.visits, format: num },
   spend: {
@@ -41,6 +41,8 @@ const measures = {
     format: (value: number) => money(value * 1e6),
   },
 } as const;
+/** What stands in place of visits where there are none. */
+const FOUND = { label: 'People found', of: (day: Totals) => day.matched, format: num } as const;
 
 /** What the campaigns bring in: figures, leads over time, by campaign, why visits were lost, and the leads. */
 export default function DashboardPage() {
@@ -130,7 +132,7 @@ function Dashboard() {
         <>
           <Tiles data={data} isSearch={isSearch} />
           <div className={classes.two}>
-            <OverTime query={chart} ghost={ghost.data} />
+            <OverTime query={chart} ghost={ghost.data} isSearch={isSearch} />
             <section className="card" aria-label="From visits to leads" style={{ padding: 16, minWidth: 0 }}>
               <Title order={2} size="h3" mb={4}>
                 From visits to leads
@@ -202,8 +204,10 @@ function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean
 }
 
 /** Figures by day, with those of the period before (the report's chart call). */
-function OverTime({ query, ghost }: { query: UseQueryResult<Days>; ghost: Days | undefined }) {
+function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined; isSearch: boolean }) {
+  const { query, ghost, isSearch } = props;
   const { data } = query;
+  const measures = isSearch ? { ...ALL_MEASURES, visits: FOUND } : ALL_MEASURES;
   const [params, set] = useSearchParams();
   const key =
     (params.measure as keyof typeof measures) in measures
