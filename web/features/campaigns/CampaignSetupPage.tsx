@@ -232,7 +232,12 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
   );
 }
 
-const SHORT: Partial<Record<StepKey, string>> = { review: 'Price', target: 'Keywords', data: 'Data' };
+const SHORT: Partial<Record<StepKey, string>> = {
+  review: 'Price',
+  target: 'Words',
+  audience: 'Whom',
+  data: 'Data',
+};
 
 /** The products, with what each goes by. */
 function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) => void }) {
@@ -253,20 +258,19 @@ function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) 
   const without = KINDS.filter(({ module }) => module !== 'simplifi' && !has(module) && module !== 'b2b');
   return (
     <>
-      <Radio.Group
-        aria-label="Products"
-        value={value}
-        onChange={(next) => onChange(next as Module)}
-        className={classes.kinds!}
-      >
-        {KINDS.filter(({ module }) => module !== 'simplifi' && has(module)).map(({ module, name, text }) => (
-          <Radio.Card key={module} value={module} className={classes.kind!}>
-            <div className={classes.kindHead}>
-              <Radio.Indicator />
-              {label(module, text, name)}
-            </div>
-          </Radio.Card>
-        ))}
+      <Radio.Group aria-label="Products" value={value} onChange={(next) => onChange(next as Module)}>
+        <div className={classes.kinds}>
+          {KINDS.filter(({ module }) => module !== 'simplifi' && has(module)).map(
+            ({ module, name, text }) => (
+              <Radio.Card key={module} value={module} className={classes.kind!}>
+                <div className={classes.kindHead}>
+                  <Radio.Indicator />
+                  {label(module, text, name)}
+                </div>
+              </Radio.Card>
+            ),
+          )}
+        </div>
       </Radio.Group>
       {without.length > 0 && (
         <Text size="sm" c="dimmed">

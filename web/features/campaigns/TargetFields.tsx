@@ -21,7 +21,6 @@ export function TargetFields(props: {
   onLeave?: (field: keyof TargetValues) => void;
 }) {
   const { module, values, errors, onChange, onLeave } = props;
-  const many = keywordsOf(values.locatorkeyword).length;
   const zips = values.locatorzip.split('\n').filter(Boolean).length;
   const left = (field: keyof TargetValues) => ({ error: errors[field], onBlur: () => onLeave?.(field) });
   return (
@@ -41,7 +40,6 @@ export function TargetFields(props: {
         value={values.locatorkeyword}
         onChange={(event) => onChange({ locatorkeyword: event.currentTarget.value })}
         inputWrapperOrder={['label', 'description', 'input', 'error']}
-        rightSection={many > 0 ? <span className="num">{num(many)}</span> : undefined}
         {...left('locatorkeyword')}
       />
       <KeywordTags text={values.locatorkeyword} onText={(locatorkeyword) => onChange({ locatorkeyword })} />
