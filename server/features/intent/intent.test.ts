@@ -534,14 +534,19 @@ describe('[BEY-09] one engine', () => {
     const places = [TX, DALLAS, LA, undefined];
     await fc.assert(
       fc.asyncProperty(
-        fc.array(
+        // One person's signals of one keyword at one instant are one signal, wherever they were.
+        fc.uniqueArray(
           fc.record({
             who: fc.nat(9),
             keyword: fc.constantFrom(...words),
             place: fc.constantFrom(...places),
             hours: fc.constantFrom(1, 30, 160, 167.9, 168, 170),
           }),
-          { minLength: 1, maxLength: 40 },
+          {
+            minLength: 1,
+            maxLength: 40,
+            selector: ({ who, keyword, hours }) => `${who} ${keyword} ${hours}`,
+          },
         ),
         fc.uniqueArray(fc.constantFrom('boot', 'running shoes', 'hats', 'red', 'sale hat', 'red boot'), {
           minLength: 1,
