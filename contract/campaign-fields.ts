@@ -52,3 +52,21 @@ export const MoreOfCampaign = z.object({
   reportSentTo: z.array(z.string()),
   next_report_at: Instant.nullable(),
 });
+
+/** Ids of data fields, each once, in order. */
+const InformationIds = z
+  .array(z.coerce.number().int('must be ids of data fields'))
+  .max(100, 'must name each field once')
+  .transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
+
+/** The data fields that a campaign asks for about the people of its leads (spec product 3, calls 7). */
+export const InformationFields = z.object({
+  advanceInformation: InformationIds.optional().describe(
+    'Ids of personal data fields; of Site ID, Search ID and Enhance ID',
+  ),
+  b2bInformation: InformationIds.optional().describe('Ids of company data fields; of B2B ID'),
+});
+export const InformationView = z.object({
+  advanceInformation: z.array(z.int()),
+  b2bInformation: z.array(z.int()),
+});

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { Campaign, CampaignUpdate } from './campaigns.ts';
+import { CAMPAIGN_MODULES, Campaign, CampaignUpdate } from './campaigns.ts';
 import { RetailCosts } from './costs.ts';
-import { Done, Id, Micros } from './primitives.ts';
+import { Dollars, Done, Id, Micros } from './primitives.ts';
 
 const tags = ['Campaigns'];
 const Which = z.object({ leadspeekID: Id });
@@ -37,13 +37,32 @@ export const campaignMore = {
       summary: 'What a new campaign of a client would begin with',
     })
     .meta({ access: 'campaign.create' })
-    .input(z.object({ companyID: Id.optional().describe('The client; the own company when left out') }))
+    .input(
+      z.object({
+        companyID: Id.optional().describe('The client; the own company when left out'),
+        leadspeekType: z.enum(CAMPAIGN_MODULES).default('local'),
+      }),
+    )
     .output(
       z.object({
         company_id: Id,
         company_name: z.string(),
         time_zone: z.string(),
+        leadspeekType: z.enum(CAMPAIGN_MODULES),
+        modules: z.array(z.enum(CAMPAIGN_MODULES)).describe('Whose campaigns the client may have'),
         ...RetailCosts.shape,
+        information: z
+          .array(
+            z.object({ id: z.int(), key: z.string(), name: z.string(), type: z.enum(['advanced', 'b2b']) }),
+          )
+          .describe('The data fields that its campaigns may ask for'),
+        cost_minimums: z
+          .record(z.string(), Dollars)
+          .describe('The least that a lead may cost, by payment term'),
+        minleaddayenhance: z
+          .int()
+          .nullable()
+          .describe('Of Enhance ID: the least leads a day that may be set'),
         LimitLead: z.int().nullable(),
         startDate: z.string().nullable(),
         endDate: z.string().nullable(),

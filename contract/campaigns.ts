@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { MoreFields, MoreOfCampaign } from './campaign-fields.ts';
+import { InformationFields, InformationView, MoreFields, MoreOfCampaign } from './campaign-fields.ts';
 import { PlannedRetail, RetailCosts, RetailFields } from './costs.ts';
 import {
   Day,
@@ -17,7 +17,7 @@ import {
   WebUrl,
   Whole,
 } from './primitives.ts';
-import { KeywordText, TargetFields, TargetView } from './target.ts';
+import { AudienceFields, AudienceView, KeywordText, TargetFields, TargetView } from './target.ts';
 
 /** When a person may become a lead of the same campaign again (reidentificationtype). */
 export const REIDENTIFY = ['never', '1_week', '1_month', '3_months', '6_months', '12_months'] as const;
@@ -43,14 +43,14 @@ const Optional = <T extends z.ZodType>(type: T) =>
   z.union([z.literal('').transform(() => null), z.null(), type]).optional();
 
 /** The modules whose campaigns can be made. */
-export const CAMPAIGN_MODULES = ['local', 'locator'] as const;
+export const CAMPAIGN_MODULES = ['local', 'locator', 'enhance', 'b2b'] as const;
 
-/** What a person sets on a Site ID or Search ID campaign. */
+/** What a person sets on a campaign, whatever its module. */
 export const CampaignFields = z
   .object({
     campaignName: Line,
     urlCode: WebUrl.optional().describe(
-      'The site that carries the pixel; Site ID needs it, Search ID has none',
+      'The site that carries the pixel; Site ID needs it, the others have none',
     ),
     urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they bought or signed up'),
     phoneenabled: Flag.default('F').describe('T: a lead needs a phone number'),
@@ -64,7 +64,9 @@ export const CampaignFields = z
   })
   .extend(MoreFields.shape)
   .extend(RetailFields.shape)
-  .extend(TargetFields.shape);
+  .extend(TargetFields.shape)
+  .extend(InformationFields.shape)
+  .extend(AudienceFields.shape);
 
 export const Campaign = z.object({
   leadspeekID: Id,
@@ -87,6 +89,8 @@ export const Campaign = z.object({
   startDate: Day.nullable(),
   endDate: Day.nullable(),
   ...TargetView.shape,
+  ...InformationView.shape,
+  ...AudienceView.shape,
   ...MoreOfCampaign.shape,
   ...RetailCosts.shape,
   planned_costs: z.array(PlannedRetail).describe('Costs that begin later'),

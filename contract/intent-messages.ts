@@ -5,5 +5,7 @@ export const intentMessages = {
   applied: 'The campaign looks for these keywords now.',
   notFailed: 'Only a count that failed can be tried again.',
   notDone: 'This count is not done yet.',
+  otherModule:
+    'This count was made for another product, which matches keywords in its own way. Count anew for this one.',
   notSearch: 'This campaign does not search by keywords.',
 } as const;

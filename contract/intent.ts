@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
-import { CityNames, KeywordText, StateCodes, TargetLocation, ZipText } from './target.ts';
+import { Done, Flag, Id, Instant, Page, PageQuery } from './primitives.ts';
+import {
+  AudienceFields,
+  AudienceView,
+  CityNames,
+  KeywordText,
+  StateCodes,
+  TargetLocation,
+  ZipText,
+} from './target.ts';
+
+/** The modules whose campaigns have keywords; each matches its own way (docs/decisions/0075-enhance-and-b2b.md). */
+const SearchModule = z.enum(['locator', 'enhance', 'b2b']);
 
 /** One step of a waterfall: how many people are left after it. */
 export const Waterfall = z.object({
@@ -21,6 +32,8 @@ export const KeywordRow = z.object({
   company_name: z.string(),
   leadspeekID: Id.nullable().describe('The campaign it was asked of'),
   leadspeek_api_id: z.int().nullable(),
+  leadspeekType: SearchModule,
+  ...AudienceView.shape,
   target_location: TargetLocation,
   states: z.array(z.string()),
   cities: z.array(z.string()),
@@ -53,7 +66,20 @@ export const intent = {
       z.object({
         id: Id.optional().describe('A count that failed'),
         companyID: Id.optional().describe('The client; needed from an agency where no campaign is named'),
-        leadspeekID: Id.optional().describe('A Search ID campaign, whose rules the forecast goes by'),
+        leadspeekID: Id.optional().describe('A campaign with keywords, whose rules the forecast goes by'),
+        leadspeekType: SearchModule.optional().describe('Where no campaign is named; locator when left out'),
+        ...AudienceFields.shape,
+        requireemailaddress: Flag.optional(),
+        phoneenabled: Flag.optional(),
+        homeaddressenabled: Flag.optional(),
+        minConfidence: z.coerce
+          .number()
+          .int()
+          .min(0)
+          .max(100)
+          .optional()
+          .describe('As of a campaign; where one is named its own rules hold'),
+        tell: Flag.default('T').describe('F: no e-mail when it is done'),
         target_location: TargetLocation.optional(),
         states: StateCodes.optional(),
         cities: CityNames.optional(),
@@ -97,7 +123,7 @@ export const intent = {
       method: 'POST',
       path: '/bigdbm/services/applycampaign',
       tags: ['Keyword counts'],
-      summary: 'Let a Search ID campaign look for what was counted',
+      summary: 'Let a campaign of the same product look for what was counted',
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ leadspeekID: Id }))
@@ -108,7 +134,7 @@ export const intent = {
       path: '/leadspeek/client/forecast/{leadspeekID}',
       tags: ['Keyword counts'],
       summary:
-        'What was forecast for a Search ID campaign, and what became of whom it found in the last seven days',
+        'What was forecast for a campaign with keywords, and what became of whom it found in the last seven days',
     })
     .meta({ access: 'campaign.read' })
     .input(z.object({ leadspeekID: Id }))

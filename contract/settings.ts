@@ -155,6 +155,15 @@ export const BillingThreshold = z.object({
     .max(99, 'must be at most 99'),
 });
 
+/** The least leads a day that an Enhance ID campaign may be limited to; 0: none (spec calls 7). */
+export const LeastLeads = z.object({
+  minleaddayenhance: z.coerce
+    .number()
+    .int('must be a whole number')
+    .min(0, 'must not be below 0')
+    .max(1_000_000, 'must be at most 1000000'),
+});
+
 /** Every setting by its name, with the shape of its value. */
 export const SETTINGS = {
   branding: Branding,
@@ -164,6 +173,7 @@ export const SETTINGS = {
   costagency: CostAgency,
   agencyonboardingcustom: Onboarding,
   rootminspend: RootMinSpend,
+  minleaddayenhance: LeastLeads,
   packages: Packages,
   smtp: Smtp,
   agencydefaults: AgencyDefaults,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Flag } from './primitives.ts';
 
-/** Where a Search ID campaign, or a count, looks (spec product 3, Keyword row). */
+/** Where a campaign with keywords, or a count, looks (spec product 3, Keyword row). */
 export const TARGET_LOCATIONS = ['National Targeting', 'State', 'Zip Code'] as const;
 export const TargetLocation = z.enum(TARGET_LOCATIONS);
 
@@ -57,4 +57,22 @@ export const TargetView = z.object({
   locatorzip: z.string(),
   locatordesc: z.string(),
   locatorrequire: z.string().describe('What a lead must have, by name, parted by commas'),
+});
+
+const Names = z.array(z.string().max(300)).max(500);
+/** Who a B2B ID campaign wants at work (contract/audience.ts); an empty list: anybody. */
+export const AudienceFields = z.object({
+  jobTitles: Names.optional().describe('Words of job titles; of an entry all must be in the title'),
+  seniority: Names.optional(),
+  department: Names.optional(),
+  industry: Names.optional().describe('Words of industries; of an entry all must be in the industry'),
+  companySize: Names.optional(),
+});
+/** The same as the server tells it; empty for other modules. */
+export const AudienceView = z.object({
+  jobTitles: z.array(z.string()),
+  seniority: z.array(z.string()),
+  department: z.array(z.string()),
+  industry: z.array(z.string()),
+  companySize: z.array(z.string()),
 });

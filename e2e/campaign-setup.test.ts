@@ -32,6 +32,8 @@ test('[CAMP-11] a campaign is built step by step, with its price, and saved as a
   await page.getByLabel('Name').fill('Built step by step');
   await page.getByRole('textbox', { name: 'Site' }).fill('shop.example.com');
   await next();
+  await at('Data fields');
+  await next();
   await at('Leads');
   await page.getByLabel('Leads at most').fill('20');
   await next();

@@ -208,7 +208,16 @@ export function createFeatures(
   const enrichment = createEnrichment(platform, { audit, identity, vendors: { pdl } });
   const exclusions = createExclusions(platform, { audit, tenants });
   const groups = createGroups(platform, { audit, tenants });
-  const campaigns = createCampaigns(platform, { audit, billing, costs, tenants, groups, outbound, limits });
+  const campaigns = createCampaigns(platform, {
+    audit,
+    billing,
+    costs,
+    tenants,
+    groups,
+    information: enrichment,
+    outbound,
+    limits,
+  });
   const prepaid = createPrepaid(platform, {
     tenants,
     audit,

@@ -1,6 +1,7 @@
 import type { AnyContractProcedure, ContractProcedure, InferSchemaOutput } from '@orpc/contract';
 import type { CompanyNodeData } from '../contract/companies.ts';
 import { contract } from '../contract/index.ts';
+import { priceOf } from '../contract/lead-price.ts';
 import { dollarsOf } from '../contract/primitives.ts';
 import type { StaffNodeData } from '../contract/staff.ts';
 import type { ExportColumn, ExportList } from './platform/http/csv-file.ts';
@@ -139,7 +140,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Visits 30d', (row) => row.visits_30d],
     ['Leads 30d', (row) => row.leads_30d],
     ['Payment term', (row) => row.PaymentTerm],
-    ['Cost per lead (USD)', (row) => row.CostSet],
+    ['Cost per lead (USD)', (row) => priceOf(row, row)],
     ['Balance (USD)', (row) => usd(row.balance_micros)],
     ['Site', (row) => row.urlCode],
     ['Tag', (row) => row.pixel_check],

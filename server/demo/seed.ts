@@ -12,6 +12,7 @@ import { EventHub } from '../platform/events.ts';
 import { newId } from '../platform/ids.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
+import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
 
 const DAYS = 60;
@@ -517,85 +518,15 @@ export async function seedDemo(
       await features.payments.askDue();
     }
   }
-  await seedIntent({ features, clock, config, rootId: master.id, crowd, client: harbor, make, now });
-}
-
-/** What the demo's people look for, and how likely each is. */
-const SOUGHT = [
-  'dental implants cost',
-  'best dental implants near me',
-  'teeth whitening',
-  'teeth whitening at home',
-  'emergency dentist',
-  'invisible braces for adults',
-  'hiking boots',
-  'waterproof hiking boots women',
-  'family tents',
-  'trail running shoes',
-  'solar panels cost',
-  'solar panel installers',
-  'home battery storage',
-  'used suv under 20000',
-  'used cars near me',
-  'houses for sale with pool',
-];
-
-/** Three weeks of intent signals of the demo's people, a Search ID campaign that finds its leads among them, and two counts. */
-async function seedIntent(given: {
-  features: ReturnType<typeof createFeatures>;
-  clock: ManualClock;
-  config: Config;
-  rootId: string;
-  crowd: MadePerson[];
-  client: Parameters<ReturnType<typeof createFactories>['campaign']>[0];
-  make: ReturnType<typeof createFactories>;
-  now: Date;
-}): Promise<void> {
-  const { features, clock, config, rootId, crowd, client, make, now } = given;
-  const random = sequence(11);
-  if (clock.now() < now) clock.advance(now.getTime() - clock.now().getTime());
-  const rows = Array.from({ length: 9000 }, () => {
-    const person = crowd[Math.floor(random() * random() * crowd.length)]!;
-    const keyword = SOUGHT[Math.floor(random() * SOUGHT.length)]!;
-    const at = new Date(now.getTime() - 60_000 - random() * 21 * DAY_MS);
-    return csvLine([
-      person.email,
-      keyword,
-      `https://www.findings.example/search/${keyword.replaceAll(' ', '-')}`,
-      person.city ?? '',
-      person.state ?? '',
-      person.zip ?? '',
-      at.toISOString(),
-    ]);
+  await seedIntent({
+    features,
+    clock,
+    config,
+    rootId: master.id,
+    crowd,
+    client: harbor,
+    outdoor: northwind,
+    make,
+    now,
   });
-  const file = join(config.dataDir, 'demo-signals.csv');
-  await writeFile(
-    file,
-    [csvLine(['email', 'keyword', 'url', 'city', 'state', 'zip', 'time']), ...rows].join(''),
-  );
-  await features.identity.importFile(rootId, file, {}, { kind: 'signals' });
-  await rm(file);
-  const states = [...new Set(crowd.slice(0, 400).flatMap((person) => person.state ?? []))]
-    .sort()
-    .slice(0, 12);
-  const keywords = ['dental implants', 'teeth whitening', 'emergency dentist'];
-  const campaign = await make.campaign(client, {
-    name: 'Looking for a dentist',
-    price: 4n * USD,
-    balance: 400n * USD,
-    dailyCap: 15,
-    search: { keywords, location: 'state', states },
-  });
-  await features.intent.delivery.run(rootId);
-  for (const search of [
-    { location: 'state' as const, states, cities: [], zips: [], keywords },
-    {
-      location: 'national' as const,
-      states: [],
-      cities: [],
-      zips: [],
-      keywords: ['invisible braces', 'snow tires'],
-    },
-  ])
-    await features.intent.counts.seed(campaign.owner, campaign.id, search);
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ProfileKey } from '../../contract/enrichment-fields.ts';
 import type { Features } from '../app.ts';
-import type { Search } from '../features/campaigns/index.ts';
+import type { Search, SearchModule } from '../features/campaigns/index.ts';
 import type { Retail } from '../features/costs/index.ts';
 import type { NewCompany } from '../features/tenants/index.ts';
 import type { Clock, ManualClock } from '../platform/clock.ts';
@@ -159,7 +159,12 @@ export function createFactories(features: Features, platform: Platform) {
         minConfidence?: number;
         dailyCap?: number | null;
         siteKey?: string;
-        /** A Search ID campaign that looks for this, instead of one of a site. */
+        /** Of a campaign with keywords: which; Search ID unless it says otherwise. */
+        module?: SearchModule;
+        /** The data fields that it asks for, by id. */
+        advanced?: number[];
+        b2b?: number[];
+        /** A campaign that looks for this, instead of one of a site. */
         search?: Partial<Search> & { keywords: string[] };
       } = {},
     ): Promise<MadeCampaign> {
@@ -171,7 +176,9 @@ export function createFactories(features: Features, platform: Platform) {
         await features.campaigns.insert(tx, {
           id,
           ...owner,
-          module: given.search ? 'locator' : 'local',
+          module: given.search ? (given.module ?? 'locator') : 'local',
+          advance_information: given.advanced ?? [],
+          b2b_information: given.b2b ?? [],
           ...(given.search
             ? { search: { location: 'national', states: [], cities: [], zips: [], ...given.search } }
             : {}),

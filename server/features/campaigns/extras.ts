@@ -34,6 +34,8 @@ export const NO_LIMIT: Present = {
   minimum_limit: null,
 };
 
+export type Extras = ReturnType<typeof createExtras>;
+
 /** The fields of contract/campaign-fields.ts: each left out of a change stays as it is. */
 export function createExtras({ groups, billing }: { groups: Groups; billing: Billing }) {
   return {

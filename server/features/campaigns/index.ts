@@ -5,4 +5,17 @@ export { limitSince, periodOf } from './period.policy.ts';
 export { campaignMoreRoutes, campaignsRoutes } from './routes.ts';
 export { type Campaigns, createCampaigns } from './service.ts';
 export type { HourRow, RefusalRow, Site } from './store.ts';
-export { type GivenSearch, locationWords, readSearch, type Search } from './target.policy.ts';
+export {
+  ANYBODY,
+  type Audience,
+  audienceWire,
+  formsOf,
+  type GivenAudience,
+  type GivenSearch,
+  isSearch,
+  locationWords,
+  readAudience,
+  readSearch,
+  type Search,
+  type SearchModule,
+} from './target.policy.ts';

@@ -94,6 +94,7 @@ export function campaignMoreRoutes(campaigns: Campaigns): Handlers<typeof contra
       message: messages.added,
       data: await campaigns.duplicate(ctx, leadspeekID),
     }),
-    getCampaignResource: (ctx, { companyID }) => campaigns.resource(ctx, companyID),
+    getCampaignResource: (ctx, { companyID, leadspeekType }) =>
+      campaigns.resource(ctx, companyID, leadspeekType),
   };
 }

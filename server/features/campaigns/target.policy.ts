@@ -1,4 +1,11 @@
 import type { z } from 'zod';
+import {
+  type AudienceChoice,
+  COMPANY_SIZES,
+  DEPARTMENTS,
+  MOST_NAMES,
+  SENIORITIES,
+} from '../../../contract/audience.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import {
   MOST_KEYWORDS,
@@ -10,8 +17,25 @@ import { cityOf, stateCode, type Target, tagsOf } from '../keywords/index.ts';
 
 type Location = (typeof TARGET_LOCATIONS)[number];
 
-/** Where and for what is looked: a place, and the keywords as people wrote them. */
-export type Search = Target & { keywords: string[] };
+/** The modules that look for people by keywords. */
+export const SEARCH_MODULES = ['locator', 'enhance', 'b2b'] as const;
+export type SearchModule = (typeof SEARCH_MODULES)[number];
+export const isSearch = (module: string): module is SearchModule =>
+  (SEARCH_MODULES as readonly string[]).includes(module);
+
+/** Who is wanted at work; an empty list: anybody (contract/audience.ts). */
+export interface Audience {
+  titles: string[];
+  seniorities: string[];
+  departments: string[];
+  industries: string[];
+  /** Numbers of COMPANY_SIZES. */
+  sizes: number[];
+}
+export const ANYBODY: Audience = { titles: [], seniorities: [], departments: [], industries: [], sizes: [] };
+
+/** Where and for what is looked: a place, the keywords as people wrote them, and of whom (B2B ID). */
+export type Search = Target & { keywords: string[] } & Partial<Audience>;
 
 /** A search as it comes in, in a call's own names. */
 export interface GivenSearch {
@@ -151,4 +175,75 @@ export function needsOf(given: Given): Partial<Record<(typeof NEEDS)[keyof typeo
     needs[column] = true;
   }
   return needs;
+}
+
+/** An audience as it comes in, in the wire's names. */
+export interface GivenAudience {
+  jobTitles?: string[] | undefined;
+  seniority?: string[] | undefined;
+  department?: string[] | undefined;
+  industry?: string[] | undefined;
+  companySize?: string[] | undefined;
+}
+
+/** Reads who is wanted at work, each once, in the order of the choices. @throws Refusal (invalid) naming the field */
+export function readAudience(given: GivenAudience): Audience {
+  const refuse = (field: keyof GivenAudience, rule: string): never => {
+    throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+  };
+  const chosen = (field: keyof GivenAudience, choices: readonly { name: string }[]): string[] => {
+    const asked = given[field] ?? [];
+    const wrong = asked.find((one) => !choices.some((choice) => choice.name === one));
+    if (wrong !== undefined) refuse(field, `has ${wrong.slice(0, 40)}, which cannot be chosen`);
+    return choices.flatMap(({ name }) => (asked.includes(name) ? [name] : []));
+  };
+  const named = (field: 'jobTitles' | 'industry'): string[] => {
+    const once = new Map<string, string>();
+    for (const text of given[field] ?? []) {
+      const tidy = text.replace(/\s+/gu, ' ').trim().slice(0, 120);
+      if (!/[\p{L}\p{N}]/u.test(tidy)) continue;
+      if (!once.has(tidy.toLowerCase())) once.set(tidy.toLowerCase(), tidy);
+    }
+    if (once.size > MOST_NAMES) refuse(field, `has ${once.size} entries; at most ${MOST_NAMES} are allowed`);
+    return [...once.values()];
+  };
+  const sizes = chosen('companySize', COMPANY_SIZES);
+  return {
+    titles: named('jobTitles'),
+    seniorities: chosen('seniority', SENIORITIES),
+    departments: chosen('department', DEPARTMENTS),
+    industries: named('industry'),
+    sizes: COMPANY_SIZES.filter(({ name }) => sizes.includes(name)).map(({ id }) => id),
+  };
+}
+
+/** An audience in the wire's names. */
+export const audienceWire = (audience: Audience) => ({
+  jobTitles: audience.titles,
+  seniority: audience.seniorities,
+  department: audience.departments,
+  industry: audience.industries,
+  companySize: COMPANY_SIZES.filter(({ id }) => audience.sizes.includes(id)).map(
+    ({ name }) => name as string,
+  ),
+});
+
+/** An audience as values of people are compared with it: choices with all that sources call them, sizes as ranges. */
+export function formsOf(audience: Audience) {
+  const forms = (names: string[], choices: readonly AudienceChoice[]): string[] =>
+    choices
+      .filter(({ name }) => names.includes(name))
+      .flatMap(({ name, also }) => [name, ...also])
+      .map((text) => text.toLowerCase().replace(/[^a-z0-9]+/g, ''))
+      .flatMap((text) => [text, `${text}level`]);
+  const ranges = COMPANY_SIZES.filter(({ id }) => audience.sizes.includes(id)).map(
+    ({ from, to }) => `[${from},${to === null ? '' : to + 1})`,
+  );
+  return {
+    titles: audience.titles,
+    industries: audience.industries,
+    seniorities: forms(audience.seniorities, SENIORITIES),
+    departments: forms(audience.departments, DEPARTMENTS),
+    sizes: `{${ranges.join(',')}}`,
+  };
 }

@@ -1,23 +1,26 @@
 import { sql } from 'kysely';
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
-import { distinctKeywords, lookUpOf, placesOf } from '../keywords/index.ts';
-import type { Search } from './target.policy.ts';
+import { distinctKeywords, lookUpOf, placesOf, stemsOf } from '../keywords/index.ts';
+import { ANYBODY, type Search, type SearchModule } from './target.policy.ts';
 
 type ClientOwner = Owner & { agency_id: string };
 
-/** Sets what a campaign looks for, as given and as it is matched. */
+/** Sets what a campaign looks for, as given and as it is matched: Enhance ID and B2B ID have words in any order. */
 export async function setTarget(
   tx: Tx,
   owner: ClientOwner,
-  campaignId: string,
+  campaign: { id: string; module: SearchModule },
   search: Search,
   description: string,
   at: Date,
 ): Promise<void> {
+  const campaignId = campaign.id;
   const { location, states, cities, zips, keywords } = search;
+  const { titles, seniorities, departments, industries, sizes } = { ...ANYBODY, ...search };
+  const audience = { titles, seniorities, departments, industries, sizes };
   const own = { root_id: owner.root_id, agency_id: owner.agency_id, company_id: owner.company_id };
-  const row = { location, states, cities, zips, keywords, description, updated_at: at };
+  const row = { location, states, cities, zips, keywords, description, ...audience, updated_at: at };
   await tx
     .insertInto('campaign_target')
     .values({ campaign_id: campaignId, ...own, ...row })
@@ -26,10 +29,11 @@ export async function setTarget(
   await tx.deleteFrom('campaign_keyword').where('campaign_id', '=', campaignId).execute();
   await tx.deleteFrom('campaign_place').where('campaign_id', '=', campaignId).execute();
   const words = distinctKeywords(keywords).map((one) => one.words);
+  const stems = words.map((one) => (campaign.module === 'locator' ? '{}' : `{${stemsOf(one).join(',')}}`));
   await sql`
-    insert into campaign_keyword (campaign_id, words, hash, root_id, agency_id, company_id)
-    select ${campaignId}::uuid, k.words, k.hash, ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
-    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[]) k (words, hash)`.execute(
+    insert into campaign_keyword (campaign_id, words, hash, stems, root_id, agency_id, company_id)
+    select ${campaignId}::uuid, k.words, k.hash, k.stems::bigint[], ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
+    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[], ${stems}::text[]) k (words, hash, stems)`.execute(
     tx,
   );
   const places = placesOf(search);

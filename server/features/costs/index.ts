@@ -2,9 +2,12 @@ export { type Coupons, createCoupons } from './coupon.service.ts';
 export { createPlans, type Plans } from './plan.service.ts';
 export { costsRoutes } from './routes.ts';
 export {
+  atLeast,
   type Costs,
+  checkLeast,
   createCosts,
   FREE,
+  priceWith,
   type Retail,
   type RetailLimits,
   retailWire,

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { COST_FIELDS, COST_TERMS, MINIMUM_MODULES, MODULES } from '../../../contract/choices.ts';
 import type { CostAgency, RetailFields } from '../../../contract/costs.ts';
 import { Refusal } from '../../../contract/errors.ts';
+import { priceOf } from '../../../contract/lead-price.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -88,12 +89,8 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
     leads_buy: given.leadsbuy === undefined ? before.leads_buy : given.leadsbuy,
   };
   if (after.lead_max_micros > 0n) {
-    for (const [field, price] of [
-      ['CostSet', after.lead_micros],
-      ['CostSetAdvanced', after.lead_advanced_micros],
-      ['CostSetB2b', after.lead_b2b_micros],
-    ] as const)
-      if (price > after.lead_max_micros)
+    for (const [field, column] of PRICES)
+      if (after[column] > after.lead_max_micros)
         throw refuse(field, `must not be above the most a lead may cost, ${usd(after.lead_max_micros)}`);
   }
   if (after.topup === 'continual' && after.term !== 'Prepaid')
@@ -102,6 +99,48 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
     throw refuse('leadsbuy', 'is required for a continual top-up');
   return after;
 }
+
+/** The prices of a lead by their names on the wire. */
+const PRICES = [
+  ['CostSet', 'lead_micros'],
+  ['CostSetAdvanced', 'lead_advanced_micros'],
+  ['CostSetB2b', 'lead_b2b_micros'],
+] as const;
+
+/**
+ * Refuses a price below the root's least for the term (spec product 5); one of 0 is not set, but for the plain one.
+ * @throws Refusal 422 naming the field
+ */
+export function checkLeast(retail: Retail, least: bigint): void {
+  for (const [field, column] of PRICES)
+    if (retail[column] < least && (field === 'CostSet' || retail[column] > 0n))
+      throw refuse(field, messages.costPerLeadMinimum.replace('{amount}', usd(least)));
+}
+
+/** What a lead costs with the data that is asked for, as the database reckons it (lead_price). */
+export const priceWith = (
+  retail: Retail,
+  asked: { advance_information?: readonly number[]; b2b_information?: readonly number[] },
+): bigint =>
+  priceOf(
+    {
+      CostSet: retail.lead_micros,
+      CostSetAdvanced: retail.lead_advanced_micros,
+      CostSetB2b: retail.lead_b2b_micros,
+    },
+    { advanceInformation: asked.advance_information ?? [], b2bInformation: asked.b2b_information ?? [] },
+  );
+
+/** The same prices, each at least what the root asks. */
+export const atLeast = (retail: Retail, least: bigint): Retail => ({
+  ...retail,
+  ...Object.fromEntries(
+    PRICES.map(([field, column]) => [
+      column,
+      retail[column] < least && (field === 'CostSet' || retail[column] > 0n) ? least : retail[column],
+    ]),
+  ),
+});
 
 const same = (a: object, b: object): boolean =>
   Object.entries(a).every(([field, value]) => (b as Record<string, unknown>)[field] === value);
@@ -359,6 +398,7 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
       const { campaign_id: _, ...before } = kept ?? { campaign_id: null, ...FREE };
       const after = retailWith(before, given);
       if (same(after, before)) return '';
+      checkLeast(after, (await leastOf(tx, valid_from))(campaign.module, after.term));
       const { root_id, agency_id, company_id } = campaign;
       await store.insertRetail(tx, {
         root_id,
@@ -413,6 +453,10 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
     clientRetail: (tx: Tx, companyId: string, module: string, at: Date) =>
       store.clientRetailAt(tx, companyId, module, at),
     retailOf: store.retailOf,
+    leadPrices: store.leadPrices,
+
+    /** The least that the scope's root lets a lead cost, by module and term, micro-dollars; 0: nothing (not in a client's scope). */
+    leastOf,
 
     /** The costs of a client's next campaigns, for whoever may see the client. */
     client: (ctx: Ctx, companyID: string, module: string) =>
@@ -449,6 +493,7 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
           ends_on: null,
         };
         const retail = retailWith(before, given);
+        checkLeast(retail, (await leastOf(tx, valid_from))(given.module, retail.term));
         const limits: RetailLimits = {
           daily_cap: given.LimitLead === undefined ? daily_cap : given.LimitLead,
           starts_on: given.LimitLeadStart === undefined ? starts_on : given.LimitLeadStart,

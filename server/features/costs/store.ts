@@ -79,12 +79,16 @@ export interface Priced {
 export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
   if (campaigns.length === 0) return [];
   const { rows } = await sql<{ id: string; term: string; price: bigint; cost: bigint; manual: boolean }>`
-    select c.id, r.term, r.lead_micros as price, bills_manually(c.agency_id) as manual, greatest(coalesce(w.lead_micros, 0), root_minimum.least) as cost
+    select c.id, r.term, bills_manually(c.agency_id) as manual,
+      lead_price(r.lead_micros, r.lead_advanced_micros, r.lead_b2b_micros, k.advance_information, k.b2b_information) as price,
+      greatest(coalesce(case when c.module = 'local' and cardinality(k.advance_information) > 0 and w.lead_advanced_micros > 0
+                             then w.lead_advanced_micros else w.lead_micros end, 0), root_minimum.least) as cost
     from unnest(${campaigns.map((c) => c.id)}::uuid[], ${campaigns.map((c) => c.agency_id)}::uuid[],
                 ${campaigns.map((c) => c.module)}::text[]) c (id, agency_id, module)
-    join lateral (select term, lead_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
+    join campaign k on k.id = c.id
+    join lateral (select term, lead_micros, lead_advanced_micros, lead_b2b_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
                   order by valid_from desc, serial desc limit 1) r on true
-    left join lateral (select lead_micros from wholesale_cost
+    left join lateral (select lead_micros, lead_advanced_micros from wholesale_cost
                        where company_id = c.agency_id and module = c.module and term = r.term and valid_from <= ${at}
                        order by valid_from desc, serial desc limit 1) w on true
     left join lateral (select case when c.module in ('enhance', 'b2b') then root_minimum(c.module, r.term, ${at}) end as least)
@@ -133,6 +137,22 @@ export async function retailOf(tx: Tx, campaignIds: readonly string[], at: Date)
     .orderBy('valid_from', 'desc')
     .orderBy('serial', 'desc')
     .execute();
+}
+
+/** What a lead of campaigns costs their clients at an instant, with the data that they ask for, micro-dollars. */
+export async function leadPrices(
+  tx: Tx,
+  campaignIds: readonly string[],
+  at: Date,
+): Promise<Map<string, bigint>> {
+  if (campaignIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; price: bigint }>`
+    select c.id, lead_price(r.lead_micros, r.lead_advanced_micros, r.lead_b2b_micros, c.advance_information, c.b2b_information) as price
+    from campaign c
+    join lateral (select lead_micros, lead_advanced_micros, lead_b2b_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
+                  order by valid_from desc, serial desc limit 1) r on true
+    where c.id = any(${[...campaignIds]}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row.price]));
 }
 
 /** What campaigns will cost, soonest first. */

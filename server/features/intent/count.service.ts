@@ -11,11 +11,17 @@ import { layOut } from '../../platform/mail-layout.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import {
+  ANYBODY,
+  audienceWire,
   type Campaigns,
+  type GivenAudience,
   type GivenSearch,
+  isSearch,
   locationWords,
+  readAudience,
   readSearch,
   type Search,
+  type SearchModule,
 } from '../campaigns/index.ts';
 import type { Leads, Rules } from '../leads/index.ts';
 import type { Notices } from '../ledger/index.ts';
@@ -70,22 +76,36 @@ export function createCounts(
   async function searchCampaign(tx: Tx, id: string, lock = false) {
     const row = lock ? (await campaigns.lock(tx, [id]))[0] : await campaigns.visible(tx, id);
     if (!row || row.state === 'removed') return missing();
-    if (row.module !== 'locator')
+    const { module } = row;
+    if (!isSearch(module))
       throw new Refusal('conflict', intentMessages.notSearch, {
-        errors: { leadspeekID: ['is not of Search ID'] },
+        errors: { leadspeekID: ['has no keywords'] },
       });
-    return row;
+    return { ...row, module };
   }
 
   return {
     /** Asks for a count. */
     async queue(
       ctx: Ctx,
-      given: { search: GivenSearch; companyId?: string | undefined; campaignId?: string | undefined },
+      given: {
+        search: GivenSearch;
+        audience: GivenAudience;
+        /** How keywords match; of a campaign always as its own module does. */
+        module?: SearchModule | undefined;
+        /** What a lead must have, where no campaign says it. */
+        rules: { email: boolean; phone: boolean; address: boolean; confidence: number };
+        /** Whether who asks is told by mail. */
+        isTold: boolean;
+        companyId?: string | undefined;
+        campaignId?: string | undefined;
+      },
     ): Promise<Wire> {
       const search = readSearch(given.search, NAMES);
+      const audience = readAudience(given.audience);
       return inScope(db.app, ctx.scope, async (tx) => {
         const campaign = given.campaignId ? await searchCampaign(tx, given.campaignId) : undefined;
+        const module = campaign?.module ?? given.module ?? 'locator';
         const companyId =
           campaign?.company_id ??
           given.companyId ??
@@ -101,9 +121,12 @@ export function createCounts(
           id,
           ...owner,
           campaign_id: campaign?.id ?? null,
+          module,
           ...search,
+          ...(module === 'b2b' ? audience : ANYBODY),
+          rules: JSON.stringify(given.rules),
           state: 'pending',
-          asked_by: ctx.actor.userId,
+          asked_by: given.isTold ? ctx.actor.userId : null,
           asked_at: now,
           created_at: now,
         });
@@ -123,7 +146,7 @@ export function createCounts(
     async seed(
       owner: { root_id: string; agency_id: string; company_id: string },
       campaignId: string,
-      search: Search,
+      search: Search & { module?: SearchModule },
     ): Promise<void> {
       const now = clock.now();
       const id = newId(now);
@@ -175,7 +198,11 @@ export function createCounts(
         const campaign = campaignId ? await searchCampaign(tx, campaignId) : undefined;
         const { rows, total, pending } = await store.pageOfCounts(tx, {
           ...rest,
-          campaign: campaign && { id: campaign.id, companyId: campaign.company_id },
+          campaign: campaign && {
+            id: campaign.id,
+            companyId: campaign.company_id,
+            module: campaign.module,
+          },
         });
         return { rows: rows.map(wire), total, pending };
       }),
@@ -188,8 +215,16 @@ export function createCounts(
         if (campaign.company_id !== row.company_id) return missing();
         if (row.state !== 'done')
           throw new Refusal('conflict', intentMessages.notDone, { errors: { id: ['is not counted yet'] } });
+        if (campaign.module !== row.module)
+          throw new Refusal('conflict', intentMessages.otherModule, {
+            errors: { leadspeekID: ['is of another product than the count'] },
+          });
         const { location, states, cities, zips, keywords } = row;
-        await campaigns.aim(tx, campaign, { location, states, cities, zips, keywords });
+        const { titles, seniorities, departments, industries, sizes } = row;
+        await campaigns.aim(tx, campaign, {
+          ...{ location, states, cities, zips, keywords },
+          ...{ titles, seniorities, departments, industries, sizes },
+        });
         await store.updateCount(tx, id, { applied_at: clock.now(), applied_to: campaignId });
         await audit.record(tx, ctx, {
           action: 'count.apply',
@@ -279,10 +314,10 @@ export function createCounts(
       clientId: row.company_id,
       campaignId: row.campaign_id,
       // What a new campaign asks where nothing else is said (contract/campaigns.ts).
-      emailRequired: campaign?.email_required ?? true,
-      phoneRequired: campaign?.phone_required ?? false,
-      addressRequired: campaign?.address_required ?? false,
-      minConfidence: campaign?.min_confidence ?? 50,
+      emailRequired: campaign?.email_required ?? row.rules?.email ?? true,
+      phoneRequired: campaign?.phone_required ?? row.rules?.phone ?? false,
+      addressRequired: campaign?.address_required ?? row.rules?.address ?? false,
+      minConfidence: campaign?.min_confidence ?? row.rules?.confidence ?? 50,
       reidentify: campaign?.reidentify ?? 'never',
     };
     const refused: Record<string, number> = {};
@@ -349,6 +384,8 @@ function wire(row: Row): Wire {
     company_name: row.company_name,
     leadspeekID: row.campaign_id,
     leadspeek_api_id: number(row.number),
+    leadspeekType: row.module,
+    ...audienceWire(row),
     target_location: locationWords(row.location),
     states: row.states,
     cities: row.cities,

@@ -1,6 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
+import type { SearchModule } from '../campaigns/index.ts';
 
 export async function insertCount(tx: Tx, row: Insertable<Schema['intent_count']>): Promise<void> {
   await tx.insertInto('intent_count').values(row).execute();
@@ -24,8 +25,8 @@ export async function rawCount(tx: Tx, id: string, lock = false) {
 export interface CountList {
   id?: string | undefined;
   companyId?: string | undefined;
-  /** Counts of this campaign, and those of its client that name none. */
-  campaign?: { id: string; companyId: string } | undefined;
+  /** Counts of this campaign, and those of its client and module that name none. */
+  campaign?: { id: string; companyId: string; module: SearchModule } | undefined;
   search?: string | undefined;
   sort: 'created_at' | 'count' | 'count_without_geo' | 'keyword' | 'target_location' | 'status';
   order: 'asc' | 'desc';
@@ -48,9 +49,10 @@ export async function pageOfCounts(tx: Tx, asked: CountList) {
   if (asked.id) from = from.where('n.id', '=', asked.id);
   if (asked.companyId) from = from.where('n.company_id', '=', asked.companyId);
   if (asked.campaign) {
-    const { id, companyId } = asked.campaign;
+    const { id, companyId, module } = asked.campaign;
     from = from
       .where('n.company_id', '=', companyId)
+      .where('n.module', '=', module)
       .where((eb) => eb.or([eb('n.campaign_id', '=', id), eb('n.campaign_id', 'is', null)]));
   }
   if (asked.search) {
@@ -107,7 +109,12 @@ export async function newestOf(tx: Tx, campaignId: string): Promise<string | und
         .onRef('t.keywords', '=', 'n.keywords')
         .onRef('t.states', '=', 'n.states')
         .onRef('t.cities', '=', 'n.cities')
-        .onRef('t.zips', '=', 'n.zips'),
+        .onRef('t.zips', '=', 'n.zips')
+        .onRef('t.titles', '=', 'n.titles')
+        .onRef('t.seniorities', '=', 'n.seniorities')
+        .onRef('t.departments', '=', 'n.departments')
+        .onRef('t.industries', '=', 'n.industries')
+        .onRef('t.sizes', '=', 'n.sizes'),
     )
     .select('n.id')
     .where('n.campaign_id', '=', campaignId)

@@ -4,7 +4,7 @@ import { ManualClock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadePerson } from '../../test/factories.ts';
-import type { Search } from '../campaigns/index.ts';
+import { ANYBODY, type Audience, type Search, type SearchModule } from '../campaigns/index.ts';
 
 const START = Date.parse('2026-03-10T15:00:00Z');
 let app: TestApp;
@@ -172,6 +172,64 @@ describe('[KEYW-01] counts', () => {
     );
     expect(mails.length).toBe(5);
     expect(mails[0]).toMatchObject({ to_name: 'Casey Client', subject: 'Your keyword count is done' });
+  });
+
+  test('[CAMP-11] before its campaign is there a count goes by the rules that are given, and nobody is told', async () => {
+    const { phone: _, ...silent } = app.make.person();
+    await app.make.people(root, [silent, app.make.person()]);
+    const [person, other] = (
+      await app.admin.query(
+        'select first_name, email from person where root_id = $1 order by phone nulls first',
+        [root.id],
+      )
+    ).rows as MadePerson[];
+    await signals([
+      { person: person!, keyword: 'boots' },
+      { person: other!, keyword: 'boots' },
+    ]);
+    const body = { target_location: 'National Targeting', keyword: 'boots', tell: 'F', phoneenabled: 'T' };
+    expect((await count(body)).waterfall).toMatchObject({ placed: 2, contactable: 1, deliverable: 1 });
+    expect((await count({ ...body, phoneenabled: 'F' })).waterfall).toMatchObject({ deliverable: 2 });
+    const { rows } = await app.admin.query(`select from mail where kind = 'count.done' and root_id = $1`, [
+      root.id,
+    ]);
+    expect(rows).toHaveLength(0);
+  });
+
+  test('[CAMP-03] [KEYW-01] Enhance ID counts words in any order with others between; B2B ID whom its audience wants', async () => {
+    const people = Array.from({ length: 4 }, () => app.make.person());
+    const [a, b, c, d] = people as [MadePerson, MadePerson, MadePerson, MadePerson];
+    await app.make.people(root, [a, { ...b, job_title: 'VP, Sales' }, c, d]);
+    await signals([
+      { person: a, keyword: 'running shoes' },
+      { person: b, keyword: 'shoes for trail running' },
+      { person: c, keyword: 'running' },
+      { person: d, keyword: 'trail shoes' },
+    ]);
+    const ask = async (leadspeekType: string, more: object = {}) =>
+      (
+        await count({
+          target_location: 'National Targeting',
+          keyword: 'running shoe',
+          leadspeekType,
+          ...more,
+        })
+      ).count;
+    expect([await ask('locator'), await ask('enhance')]).toEqual([1, 2]);
+    // Of whom nothing is known at work, nobody is wanted.
+    expect(await ask('b2b')).toBe(1);
+    expect(await ask('b2b', { jobTitles: ['sales vp'] })).toBe(1);
+    expect(await ask('b2b', { jobTitles: ['sales manager'] })).toBe(0);
+    const wrong = await call('POST', '/bigdbm/services/queuecount', {
+      target_location: 'National Targeting',
+      keyword: 'x',
+      leadspeekType: 'b2b',
+      department: ['Moon'],
+    });
+    expect([wrong.status, wrong.body.errors]).toEqual([
+      422,
+      { department: ['has Moon, which cannot be chosen'] },
+    ]);
   });
 
   test('[KEYW-02] what cannot be counted is refused with the field and the rule', async () => {
@@ -429,25 +487,68 @@ describe('[CAMP-02] Search ID campaigns', () => {
     expect(
       (await call('POST', '/bigdbm/services/applycampaign', { id: made.id, leadspeekID: local.id })).status,
     ).toBe(409);
+    const wider = await app.make.campaign(client, { module: 'enhance', search: { keywords: ['x'] } });
+    const refused = await call('POST', '/bigdbm/services/applycampaign', {
+      id: made.id,
+      leadspeekID: wider.id,
+    });
+    expect([refused.status, refused.body.errors]).toEqual([
+      409,
+      { leadspeekID: ['is of another product than the count'] },
+    ]);
   });
 });
 
 describe('[BEY-09] one engine', () => {
   test('on a frozen snapshot the count is the set that is found, and its last step the leads', async () => {
-    const words = ['boots', 'red boots', 'running shoes', 'best running shoe', 'hat', 'red hat sale'];
+    const words = [
+      'boots',
+      'red boots',
+      'boots, black and red',
+      'running shoes',
+      'shoes for running',
+      'best running shoe',
+      'hat',
+      'red hat sale',
+    ];
+    // What is known of ten people at work; null: nothing.
+    const known = [
+      {
+        title: 'VP of Marketing',
+        seniority: 'vp',
+        department: 'Marketing',
+        industry: 'Computer Software',
+        employees: 51,
+      },
+      {
+        title: 'Marketing Manager',
+        seniority: 'Manager',
+        department: 'marketing',
+        industry: 'Retail',
+        employees: 10,
+      },
+      { title: null, seniority: 'Vice President', department: null, industry: 'software', employees: 10_000 },
+      { title: 'Nurse', seniority: null, department: 'Medical & Health', industry: null, employees: null },
+      null,
+    ] as const;
     const places = [TX, DALLAS, LA, undefined];
     await fc.assert(
       fc.asyncProperty(
-        fc.array(
+        // One person's signals of one keyword at one instant are one signal, wherever they were.
+        fc.uniqueArray(
           fc.record({
             who: fc.nat(9),
             keyword: fc.constantFrom(...words),
             place: fc.constantFrom(...places),
             hours: fc.constantFrom(1, 30, 160, 167.9, 168, 170),
           }),
-          { minLength: 1, maxLength: 40 },
+          {
+            minLength: 1,
+            maxLength: 40,
+            selector: ({ who, keyword, hours }) => `${who} ${keyword} ${hours}`,
+          },
         ),
-        fc.uniqueArray(fc.constantFrom('boot', 'running shoes', 'hats', 'red', 'sale hat'), {
+        fc.uniqueArray(fc.constantFrom('boot', 'running shoes', 'hats', 'red', 'sale hat', 'red boot'), {
           minLength: 1,
           maxLength: 3,
         }),
@@ -465,7 +566,15 @@ describe('[BEY-09] one engine', () => {
         fc.record({ minConfidence: fc.constantFrom(50, 90, 98), phoneRequired: fc.boolean() }),
         fc.array(fc.nat(9), { maxLength: 3 }),
         fc.boolean(),
-        async (said, keywords, target, rules, excluded, isBatch) => {
+        fc.constantFrom<SearchModule>('locator', 'enhance', 'b2b'),
+        fc.constantFrom<Partial<Audience>>(
+          {},
+          { seniorities: ['Vice president'] },
+          { titles: ['marketing'], departments: ['Marketing'] },
+          { industries: ['Software'], sizes: [3, 8] },
+          { titles: ['manager marketing', 'nurse'] },
+        ),
+        async (said, keywords, target, rules, excluded, isBatch, module, wanted) => {
           root = await app.make.root();
           const host = await app.make.agency(root);
           const own = await app.make.client(host);
@@ -473,7 +582,22 @@ describe('[BEY-09] one engine', () => {
             const { phone, ...rest } = app.make.person();
             return i % 3 ? { ...rest, phone: phone! } : rest;
           });
-          await app.make.people(root, people);
+          await app.make.people(
+            root,
+            people.map((one, i) => {
+              const title = known[i % known.length]?.title;
+              return title ? { ...one, job_title: title } : one;
+            }),
+          );
+          for (const [i, one] of people.entries()) {
+            const profile = known[i % known.length];
+            if (profile)
+              await app.admin.query(
+                `insert into person_profile (root_id, company_id, person_id, seniority, department, industry, employees, updated_at)
+                 select root_id, root_id, id, $2, $3, $4, $5, now() from person where email = $1`,
+                [one.email, profile.seniority, profile.department, profile.industry, profile.employees],
+              );
+          }
           await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
             app.features.exclusions.addList(
               tx,
@@ -487,10 +611,12 @@ describe('[BEY-09] one engine', () => {
               clock.now(),
             ),
           );
-          const search: Search = { ...target, keywords };
+          const audience: Audience = { ...ANYBODY, ...(module === 'b2b' ? wanted : {}) };
+          const search: Search = { ...target, keywords, ...audience };
           const campaign = await app.make.campaign(own, {
             ...rules,
             search,
+            module,
             state: isBatch ? 'active' : 'paused',
           });
           await signals(
@@ -501,9 +627,23 @@ describe('[BEY-09] one engine', () => {
             })) as Said[],
           );
           const { rows } = await app.admin.query(
-            `insert into intent_count (id, root_id, agency_id, company_id, campaign_id, location, states, cities, zips, keywords, state, asked_at, created_at)
-             select gen_random_uuid(), root_id, agency_id, company_id, id, $2, $3, $4, $5, $6, 'pending', $7, $7 from campaign where id = $1 returning id`,
-            [campaign.id, search.location, search.states, search.cities, search.zips, keywords, clock.now()],
+            `insert into intent_count (id, root_id, agency_id, company_id, campaign_id, location, states, cities, zips, keywords, state, asked_at, created_at,
+               module, titles, seniorities, departments, industries, sizes)
+             select gen_random_uuid(), root_id, agency_id, company_id, id, $2, $3, $4, $5, $6, 'pending', $7, $7,
+               $8, $9, $10, $11, $12, $13 from campaign where id = $1 returning id`,
+            [
+              ...[
+                campaign.id,
+                search.location,
+                search.states,
+                search.cities,
+                search.zips,
+                keywords,
+                clock.now(),
+              ],
+              ...[module, audience.titles, audience.seniorities, audience.departments],
+              ...[audience.industries, audience.sizes],
+            ],
           );
           await app.features.intent.counts.run(root.id, rows[0].id);
           const { rows: counted } = await app.admin.query(
@@ -524,14 +664,28 @@ describe('[BEY-09] one engine', () => {
           // Nobody on a list, and nobody whom the plain rules do not find.
           for (const lead of leads) expect(excluded.map((i) => people[i]!.email)).not.toContain(lead.email);
           const stems = (text: string) =>
-            text.replace('shoes', 'shoe').replace('boots', 'boot').replace('hats', 'hat');
+            text.replace('shoes', 'shoe').replace('boots', 'boot').replace('hats', 'hat').replace(',', '');
+          const matches = (word: string, signal: string) =>
+            module === 'locator'
+              ? ` ${stems(signal)} `.includes(` ${stems(word)} `)
+              : stems(word)
+                  .split(' ')
+                  .every((one) => stems(signal).split(' ').includes(one));
+          // Who of the five kinds of people each audience wants.
+          const kinds =
+            audience.seniorities.length > 0
+              ? [0, 2]
+              : audience.departments.length > 0
+                ? [0, 1]
+                : audience.sizes.length > 0
+                  ? [0, 2]
+                  : audience.titles.length > 0
+                    ? [1, 3]
+                    : [0, 1, 2, 3];
           const expected = new Set(
             said
-              .filter(
-                (one) =>
-                  one.hours < 168 &&
-                  keywords.some((word) => ` ${stems(one.keyword)} `.includes(` ${stems(word)} `)),
-              )
+              .filter((one) => one.hours < 168 && keywords.some((word) => matches(word, one.keyword)))
+              .filter(({ who }) => module !== 'b2b' || kinds.includes(who % known.length))
               .filter(({ place }) =>
                 search.location === 'national'
                   ? true
@@ -548,7 +702,7 @@ describe('[BEY-09] one engine', () => {
           expect(found[0].n).toBe(expected.size);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 60 },
     );
   }, 120_000);
 });

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
-import type { Search } from '../campaigns/index.ts';
+import { ANYBODY, type Search, type SearchModule } from '../campaigns/index.ts';
 import { hasMerges } from '../identity/index.ts';
-import { distinctKeywords, lookUpOf, placesOf } from '../keywords/index.ts';
+import { distinctKeywords, lookUpOf, placesOf, stemsOf } from '../keywords/index.ts';
+import { fitting, keepAudiences } from './audience.store.ts';
 
 /** A job's statement over millions of rows: more memory, and more time than a request's statement gets. */
 const LONG = sql`set local work_mem = '256MB'; set local statement_timeout = '30min'`;
@@ -17,7 +18,12 @@ export interface Wanted {
   few?: number[];
   /** Whether people of the root are merged, so that signals have to be asked who speaks for their person. */
   merged: boolean;
+  /** Whether some targets want an audience, which `keepAudiences` has put beside. */
+  hasAudiences: boolean;
 }
+
+/** What is counted: a search, as its module matches it (Search ID's unless it says otherwise). */
+export type Counted = Search & { module?: SearchModule };
 
 /** Which signals are looked at: since `from` (not included) up to `until`, of these batches only. */
 export interface Span {
@@ -33,7 +39,7 @@ export interface Span {
  */
 export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
   const { batches, from, until } = span;
-  return sql`
+  const found = sql`
     select m.target_id, m.person_id, bool_or(m.here) as here, count(*) filter (where m.here)::int as signals,
       max(m.at) filter (where m.here) as last_at, max(m.strength) filter (where m.here) as strength
       ${onlyHere ? sql`, (array_agg(m.term_id))[1:20] as terms` : sql``}
@@ -48,20 +54,49 @@ export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: bo
         and p.place = case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end
     ) m
     group by m.target_id, m.person_id`;
+  return wanted.hasAudiences ? fitting(rootId, found, wanted.merged) : found;
+}
+
+/**
+ * The terms that keywords (rows of target_id, words, hash, stems) match, as rows of target_id, term_id: a phrase where stems
+ * is empty, else all stems in whatever order, found from the rarest on by equality alone.
+ */
+function termsOf(rootId: string, keywords: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    with keyword as materialized (${keywords}),
+    loose as materialized (select distinct stems from keyword where stems <> '{}'),
+    held as materialized (
+      select s.hash, (select count(*) from intent_phrase r where r.root_id = ${rootId} and r.hash = s.hash) as terms
+      from (select distinct unnest(stems) as hash from loose) s),
+    rare as materialized (
+      select l.stems, (select h.hash from unnest(l.stems) s (hash) join held h on h.hash = s.hash order by h.terms, h.hash limit 1) as hash
+      from loose l)
+    select k.target_id, t.id as term_id from keyword k
+    join intent_phrase r on r.root_id = ${rootId} and r.hash = k.hash
+    join intent_term t on t.id = r.term_id and strpos(' ' || t.words || ' ', ' ' || k.words || ' ') > 0
+    where k.stems = '{}'
+    union
+    select k.target_id, r.term_id from rare
+    join intent_phrase r on r.root_id = ${rootId} and r.hash = rare.hash
+    join keyword k on k.stems = rare.stems
+    where not exists (
+      select from unnest(rare.stems) s (hash) where s.hash <> rare.hash and not exists (
+        select from intent_phrase o where o.root_id = ${rootId} and o.hash = s.hash and o.term_id = r.term_id))`;
 }
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** What one search looks for, by the root's dictionary as it is now. */
-export async function wantedBy(tx: Tx, rootId: string, search: Search): Promise<Wanted> {
+export async function wantedBy(tx: Tx, rootId: string, search: Counted): Promise<Wanted> {
+  const { module = 'locator' } = search;
   const words = distinctKeywords(search.keywords).map((one) => one.words);
+  const stems = words.map((one) => (module === 'locator' ? '{}' : `{${stemsOf(one).join(',')}}`));
+  const keywords = sql`
+    select ${NOBODY}::uuid as target_id, k.words, k.hash, k.stems::bigint[] as stems
+    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[], ${stems}::text[]) k (words, hash, stems)`;
   const { rows } = await sql<{ id: number }>`
-    select distinct t.id
-    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[]) k (words, hash)
-    join intent_phrase r on r.root_id = ${rootId} and r.hash = k.hash
-    join intent_term t on t.id = r.term_id and strpos(' ' || t.words || ' ', ' ' || k.words || ' ') > 0`.execute(
-    tx,
-  );
+    select distinct term_id as id from (${termsOf(rootId, keywords)}) found`.execute(tx);
+  if (module === 'b2b') await keepAudiences(tx, [{ ...ANYBODY, ...search, target_id: NOBODY }]);
   const terms = rows.map((row) => row.id);
   const places = placesOf(search);
   const kinds = [...new Set(places.map((one) => one.kind))];
@@ -71,32 +106,42 @@ export async function wantedBy(tx: Tx, rootId: string, search: Search): Promise<
       from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`,
     ...(terms.length <= FEW_TERMS ? { few: terms } : {}),
     merged: await hasMerges(tx, rootId),
+    hasAudiences: module === 'b2b',
   };
 }
 
-/** What a root's active Search ID campaigns look for, or one of them; put beside for the transaction. */
+/** What a root's active campaigns with keywords look for, or one of them; put beside for the transaction. */
 export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: string): Promise<Wanted> {
-  const one = campaignId ? sql`and c.id = ${campaignId}` : sql``;
+  const running = sql`c.root_id = ${rootId} and c.module in ('locator', 'enhance', 'b2b') and c.state = 'active'
+    ${campaignId ? sql`and c.id = ${campaignId}` : sql``}`;
+  const keywords = sql`
+    select k.campaign_id as target_id, k.words, k.hash, k.stems
+    from campaign c join campaign_keyword k on k.campaign_id = c.id where ${running}`;
   await sql`
     create temp table intent_wanted on commit drop as
-    select distinct k.campaign_id as target_id, t.id as term_id, p.kind
-    from campaign c
-    join campaign_keyword k on k.campaign_id = c.id
-    join intent_phrase r on r.root_id = ${rootId} and r.hash = k.hash
-    join intent_term t on t.id = r.term_id and strpos(' ' || t.words || ' ', ' ' || k.words || ' ') > 0
-    join (select distinct campaign_id, kind from campaign_place where root_id = ${rootId}) p on p.campaign_id = c.id
-    where c.root_id = ${rootId} and c.module = 'locator' and c.state = 'active' ${one}`.execute(tx);
+    select distinct t.target_id, t.term_id, p.kind
+    from (${termsOf(rootId, keywords)}) t
+    join (select distinct campaign_id, kind from campaign_place where root_id = ${rootId}) p on p.campaign_id = t.target_id`.execute(
+    tx,
+  );
   await sql`
     create temp table intent_place on commit drop as
     select p.campaign_id as target_id, p.kind, p.place from campaign_place p join campaign c on c.id = p.campaign_id
-    where c.root_id = ${rootId} and c.module = 'locator' and c.state = 'active' ${one}`.execute(tx);
+    where ${running}`.execute(tx);
   // With the index the planner knows that a signal stands in a place once, and that this is the table to hash.
   await sql`create unique index on pg_temp.intent_place (target_id, kind, place)`.execute(tx);
+  const { rows: audiences } = await sql<Parameters<typeof keepAudiences>[1][number]>`
+    select t.campaign_id as target_id, t.titles, t.seniorities, t.departments, t.industries, t.sizes
+    from campaign c join campaign_target t on t.campaign_id = c.id where ${running} and c.module = 'b2b'`.execute(
+    tx,
+  );
+  if (audiences.length > 0) await keepAudiences(tx, audiences);
   await sql`analyze pg_temp.intent_wanted, pg_temp.intent_place`.execute(tx);
   return {
     terms: sql`select target_id, term_id, kind from pg_temp.intent_wanted`,
     places: sql`select target_id, kind, place from pg_temp.intent_place`,
     merged: await hasMerges(tx, rootId),
+    hasAudiences: audiences.length > 0,
   };
 }
 
@@ -104,7 +149,7 @@ export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: str
 export async function countMatches(
   tx: Tx,
   rootId: string,
-  search: Search,
+  search: Counted,
   span: Span,
 ): Promise<{ people: number; placed: number }> {
   await sql`${LONG}`.execute(tx);

@@ -24,6 +24,15 @@ export function intentRoutes({ counts }: Intent): Handlers<typeof contract.inten
       };
       const data = await counts.queue(ctx, {
         search,
+        audience: input,
+        module: input.leadspeekType,
+        rules: {
+          email: input.requireemailaddress !== 'F',
+          phone: input.phoneenabled === 'T',
+          address: input.homeaddressenabled === 'T',
+          confidence: input.minConfidence ?? 50,
+        },
+        isTold: input.tell === 'T',
         companyId: input.companyID,
         campaignId: input.leadspeekID,
       });

@@ -16,5 +16,6 @@ export {
   keywordOf,
   lookUpOf,
   runsOf,
+  stemsOf,
   tagsOf,
 } from './policy.ts';

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cityNumber, placesOf, stateCode, stateNumber, zipNumber } from './place.policy.ts';
-import { distinctKeywords, keywordOf, lookUpOf, matchesWords, runsOf, tagsOf } from './policy.ts';
+import {
+  distinctKeywords,
+  keywordOf,
+  lookUpOf,
+  matchesAnyOrder,
+  matchesWords,
+  runsOf,
+  stemsOf,
+  tagsOf,
+} from './policy.ts';
 
 const words = (text: string) => keywordOf(text)?.words ?? null;
 
@@ -119,4 +128,22 @@ describe('[CAMP-02] places', () => {
     ]);
     expect(placesOf({ ...target, location: 'national' })).toEqual([{ kind: 0, place: 0n }]);
   });
+});
+
+test('[CAMP-03] in any order: the single stems of a signal are among its runs, so that equality finds them', () => {
+  const word = fc.constantFrom('run', 'shoe', 'red', 'for', 'trail');
+  fc.assert(
+    fc.property(
+      fc.array(word, { minLength: 1, maxLength: 3 }),
+      fc.array(word, { minLength: 1, maxLength: 8 }),
+      (keyword, signal) => {
+        const runs = new Set(runsOf(signal.join(' ')));
+        const found = stemsOf(keyword.join(' ')).every((stem) => runs.has(stem));
+        expect(found).toBe(matchesAnyOrder(keyword.join(' '), signal.join(' ')));
+        // Whoever the phrase finds is found, too.
+        if (matchesWords(keyword.join(' '), signal.join(' '))) expect(found).toBe(true);
+      },
+    ),
+  );
+  expect(stemsOf('new york new')).toHaveLength(2);
 });

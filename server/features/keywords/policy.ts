@@ -74,6 +74,16 @@ export function runsOf(words: string): bigint[] {
   return [...runs].map(hashOf);
 }
 
+/** The hashes of a comparable form's single stems, each once, in one order: what is looked up where the order of words is free. */
+export const stemsOf = (words: string): bigint[] =>
+  [...new Set(words.split(' '))].map(hashOf).sort((a, b) => (a < b ? -1 : 1));
+
+/** Whether all of a keyword's stems stand among a signal's, in whatever order and with whatever between. */
+export function matchesAnyOrder(keyword: string, signal: string): boolean {
+  const there = new Set(signal.split(' '));
+  return keyword.split(' ').every((word) => there.has(word));
+}
+
 /** Whether a keyword's stems stand next to each other, in this order, among a signal's. */
 export function matchesWords(keyword: string, signal: string): boolean {
   return ` ${signal} `.includes(` ${keyword} `);

@@ -23,12 +23,13 @@ export type Terms = Wish & { term: string; topup: 'onetime' | 'continual'; setup
 /** How campaigns pay at an instant; one that nobody has set costs for is free. */
 export async function termsOf(costs: Costs, tx: Tx, ids: string[], at: Date): Promise<(id: string) => Terms> {
   const rows = new Map((await costs.retailOf(tx, ids, at)).map((row) => [row.campaign_id, row]));
+  const prices = await costs.leadPrices(tx, ids, at);
   return (id) => {
     const row = rows.get(id) ?? FREE;
     return {
       term: row.term,
       leads: row.leads_buy ?? 0,
-      price: row.lead_micros,
+      price: prices.get(id) ?? 0n,
       topup: row.topup as Terms['topup'],
       continual: row.topup === 'continual' && row.term === 'Prepaid',
       setup: row.setup_micros,

@@ -160,10 +160,16 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
     app.platform.events.on('prepaid.topped_up', async (_tx, event) => {
       told.push(event);
     });
+    const started: string[] = [];
+    app.platform.events.on('campaign.started', async (_tx, { campaignId }) => {
+      started.push(campaignId);
+    });
     const { body } = await buy(who, 25, '25.00');
     expect(body).toMatchObject({ result: 'success', balance_micros: 25_000_000 });
     expect(body.message).toContain('$25.00');
     expect(await stage.campaignState(who)).toBe('active');
+    // As when a person activates it: whoever waits for it (fees, the people of a Search ID campaign) hears.
+    expect(started).toEqual([who.campaign.id]);
     expect(await stage.sell(who)).toBe(true);
     expect(await stage.balance(who)).toBe(24n * USD);
     expect(await stage.sum(who.agency.id, 'card_clearing')).toBe(-25n * USD);

@@ -93,11 +93,13 @@ export async function wanting(tx: Tx, rootId: string, now: Date): Promise<string
                   where root_id = ${rootId}::uuid and campaign_id is not null and topup = 'continual'),
     stand as (
       select c.id, c.state = 'active' or (c.state = 'paused' and c.state_reason = 'balance_empty') as runs,
-        c.state in ('active', 'paused') and r.topup = 'continual' and r.term = 'Prepaid' and r.leads_buy > 0 and r.lead_micros > 0 as is_on,
-        coalesce(b.balance, 0) < greatest(ceil(r.leads_buy * r.lead_micros / 10000.0) * 1000, r.lead_micros) as is_low,
+        c.state in ('active', 'paused') and r.topup = 'continual' and r.term = 'Prepaid' and r.leads_buy > 0 and r.price > 0 as is_on,
+        coalesce(b.balance, 0) < greatest(ceil(r.leads_buy * r.price / 10000.0) * 1000, r.price) as is_low,
         coalesce(a.state, 'idle') as state, a.retry_at
       from ever join campaign c on c.id = ever.campaign_id
-      join lateral (select term, topup, leads_buy, lead_micros from retail_cost r where r.campaign_id = c.id and r.valid_from <= ${now}
+      join lateral (select term, topup, leads_buy,
+                      lead_price(lead_micros, lead_advanced_micros, lead_b2b_micros, c.advance_information, c.b2b_information) as price
+                    from retail_cost r where r.campaign_id = c.id and r.valid_from <= ${now}
                     order by r.valid_from desc, r.serial desc limit 1) r on true
       left join prepaid_auto a on a.campaign_id = c.id
       left join account p on p.campaign_id = c.id and p.kind = 'client_prepaid'

@@ -34,6 +34,7 @@ const WORDS: Record<SettingName, string> = {
   costagency: 'costs',
   agencyonboardingcustom: 'onboarding charge',
   rootminspend: 'minimum spend',
+  minleaddayenhance: 'least leads a day of Enhance ID',
   packages: 'packages',
   smtp: 'mail server',
   agencydefaults: 'beginnings of new agencies',
@@ -47,6 +48,7 @@ const ONLY: Partial<Record<SettingName, 'agency' | 'root'>> = {
   rootAgencyEmbeddedCode: 'agency',
   agencyonboardingcustom: 'agency',
   rootminspend: 'root',
+  minleaddayenhance: 'root',
   packages: 'root',
   agencydefaults: 'root',
   agencysidebar: 'root',
@@ -59,6 +61,7 @@ const NEEDS: Partial<Record<SettingName, { read: Permission; save: Permission }>
   agencyonboardingcustom: { read: 'cost.read', save: 'cost.write' },
   rootminspend: { read: 'cost.write', save: 'cost.write' },
   packages: { read: 'cost.write', save: 'cost.write' },
+  minleaddayenhance: { read: 'cost.write', save: 'cost.write' },
 };
 
 /** What a root offers that has said nothing. */
@@ -218,6 +221,11 @@ export function createSettings(
           second_month: '0.00',
           monthly: '0.00',
         },
+      save: async (_tx, _company, value) => value,
+    },
+    minleaddayenhance: {
+      read: async (_tx, _company, kept) =>
+        (kept as SettingValue<'minleaddayenhance'> | null) ?? { minleaddayenhance: 0 },
       save: async (_tx, _company, value) => value,
     },
     packages: {

@@ -82,7 +82,7 @@ describe('[USER-01] the session user', () => {
       company_logo: null,
       link_color: '#222222',
       ip_login: '127.0.0.1',
-      leadspeek_type: 'local|locator',
+      leadspeek_type: 'local|locator|enhance',
       leadlocalname: 'Visitor ID',
       leadlocalurl: 'visitor-id',
       leadlocatorname: 'Search ID',
@@ -126,8 +126,8 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
       paymentgateway: 'sandbox',
       card_set: false,
       isBeta: false,
-      modules: ['local', 'locator'],
-      agencyFilteredModules: ['local', 'locator'],
+      modules: ['local', 'locator', 'enhance', 'b2b'],
+      agencyFilteredModules: ['local', 'locator', 'enhance'],
       colors_parent: { link_color: '#111111' },
       rootPaymentTermsNewAgencies: ['Weekly', 'Monthly', 'One Time', 'Prepaid'].map((value) => ({
         value,
@@ -136,6 +136,8 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
       agencyDefaultModules: [
         { value: 'local', label: 'Site ID' },
         { value: 'locator', label: 'Search ID' },
+        { value: 'enhance', label: 'Enhance ID' },
+        { value: 'b2b', label: 'B2B ID' },
       ],
       fcampid: '',
       finamt: '0.00',
@@ -217,7 +219,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     expect((await owner.get(`/api/user/checksetupcomplete/${owner.id}`)).body).toMatchObject({
       accessmodule: '',
       accessmodule_agency: 'paymentfailed',
-      clientsidebar: ['local', 'locator'],
+      clientsidebar: ['local', 'locator', 'enhance'],
     });
     await terms({ access_module: '' });
     const boss = await person(agency);
@@ -338,7 +340,7 @@ describe('[BETA-01] modules and trials', () => {
     });
     expect((await some.get(`/api/user/checksetupcomplete/${some.id}`)).body).toMatchObject({
       clientsidebar: [],
-      agencyFilteredModules: ['local', 'locator'],
+      agencyFilteredModules: ['local', 'locator', 'enhance', 'b2b'],
       isBeta: true,
       betaFeature: [
         { id: 1, name: 'Data Wallet', slug: 'data_wallet', is_beta: true, apply_to_all_agency: false },
@@ -349,6 +351,6 @@ describe('[BETA-01] modules and trials', () => {
     await inScope(app.platform.db.app, scope, (tx) =>
       products.choose(tx, { ...owner, modules: null, terms: null, updated_at: at }),
     );
-    expect((await some.get('/api/user')).body.leadspeek_type).toBe('local|locator');
+    expect((await some.get('/api/user')).body.leadspeek_type).toBe('local|locator|enhance|b2b');
   });
 });

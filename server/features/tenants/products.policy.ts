@@ -1,7 +1,7 @@
 import type { Module } from '../../../contract/setup.ts';
 
 /** The modules that this version can run; others exist in name only and are shown to nobody. */
-const BUILT: readonly Module[] = ['local', 'locator'];
+const BUILT: readonly Module[] = ['local', 'locator', 'enhance', 'b2b'];
 
 /** The features in trial as every root begins with them (BETA-01). */
 export const BETA_FEATURES = [

@@ -29,6 +29,15 @@ export interface InvoiceParty {
   phone: string;
 }
 
+/** Who a B2B ID campaign wants (migration 0075). */
+interface Audience {
+  titles: Default<string[]>;
+  seniorities: Default<string[]>;
+  departments: Default<string[]>;
+  industries: Default<string[]>;
+  sizes: Default<number[]>;
+}
+
 /** Column types of every table (bigint columns are JS bigints, dates 'YYYY-MM-DD', timestamps Date). */
 export interface Schema {
   migration: { name: string; hash: string; applied_at: Generated<Date> };
@@ -816,12 +825,18 @@ export interface Schema {
     keywords: string[];
     description: Default<string>;
     updated_at: At;
+  } & Audience;
+  campaign_keyword: ClientOwner & {
+    campaign_id: string;
+    words: string;
+    hash: bigint;
+    stems: Default<bigint[]>;
   };
-  campaign_keyword: ClientOwner & { campaign_id: string; words: string; hash: bigint };
   campaign_place: ClientOwner & { campaign_id: string; kind: number; place: bigint };
   intent_count: ClientOwner & {
     id: string;
     campaign_id: Maybe<string>;
+    module: Default<'locator' | 'enhance' | 'b2b'>;
     location: 'national' | 'state' | 'zip';
     states: string[];
     cities: string[];
@@ -832,6 +847,7 @@ export interface Schema {
     attempts: Default<number>;
     people: Maybe<bigint>;
     placed: Maybe<bigint>;
+    rules: MaybeJson<{ email: boolean; phone: boolean; address: boolean; confidence: number }>;
     waterfall: MaybeJson<Record<string, number>>;
     counted_at: MaybeAt;
     asked_by: Maybe<string>;
@@ -840,7 +856,7 @@ export interface Schema {
     applied_to: Maybe<string>;
     created_at: At;
     finished_at: MaybeAt;
-  };
+  } & Audience;
   intent_candidate: ClientOwner & {
     campaign_id: string;
     person_id: string;

@@ -23,6 +23,7 @@ import { quoted } from './actions.tsx';
 import classes from './campaigns.module.css';
 import { amountFault, amountOf, type Campaign, leadsLeft, microsOf } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
+import { leadPriceOf } from './resource.ts';
 
 /** What a campaign says that was stopped over a payment or a change of billing; undefined: it was not. */
 const heldWords = (reason: Campaign['statusReason']): string | undefined =>
@@ -43,7 +44,7 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
   const mayGiveBack = useMay('prepaid.refund');
   const [params, set] = useSearchParams();
   const [open, setOpen] = useState<'add' | 'give'>();
-  const price = microsOf(campaign.CostSet);
+  const price = leadPriceOf(campaign, campaign);
   const left = leadsLeft(campaign.balance_micros, price);
   const isAdvance = isPrepaid(campaign.PaymentTerm);
   const remaining = useQuery(remainingQuery(id, campaign.balance_micros));
@@ -190,7 +191,7 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
       else showFormError(form, error);
     }
   };
-  const more = leadsLeft(microsOf(amountOf(form.values.amount)), microsOf(campaign.CostSet));
+  const more = leadsLeft(microsOf(amountOf(form.values.amount)), leadPriceOf(campaign, campaign));
   return (
     <Modal opened onClose={onClose} title={`Record a payment for ${quoted(campaign)}`} centered>
       <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>

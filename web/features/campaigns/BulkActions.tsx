@@ -1,62 +1,82 @@
 import { Button, Text } from '@mantine/core';
-import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
+import { IconArchive, IconArchiveOff, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { alertModal, confirm } from '../../ui/confirm.tsx';
 import { num } from '../../ui/format.ts';
 import { notifyDone } from '../../ui/notify.ts';
+import { notifyUndo } from '../../ui/notifyUndo.tsx';
 import type { Selection } from '../../ui/selection.ts';
 import { quoted } from './actions.tsx';
-import { campaignsWords, forEach } from './bulk.ts';
+import { bulkOf, bulkSentence, campaignsWords, forEach } from './bulk.ts';
 import type { Campaign } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
 
 const kinds = {
-  active: { from: 'paused', verb: 'Activate', doing: 'Activating', done: 'active', icon: IconPlayerPlay },
-  paused: { from: 'active', verb: 'Pause', doing: 'Pausing', done: 'paused', icon: IconPlayerPause },
+  activate: { verb: 'Activate', doing: 'Activating', icon: IconPlayerPlay },
+  pause: { verb: 'Pause', doing: 'Pausing', icon: IconPlayerPause },
+  archive: { verb: 'Archive', doing: 'Archiving', icon: IconArchive },
+  restore: { verb: 'Bring back', doing: 'Bringing back', icon: IconArchiveOff },
 } as const;
 type Kind = keyof typeof kinds;
 
-/** Activates or pauses the ticked campaigns, each by its own call, and tells what came of each. */
+const act: Record<Kind, (leadspeekID: string) => Promise<{ data: Campaign }>> = {
+  activate: (leadspeekID) => api.campaigns.activePause({ leadspeekID, status: 'active' }),
+  pause: (leadspeekID) => api.campaigns.activePause({ leadspeekID, status: 'paused' }),
+  archive: (leadspeekID) => api.campaigns.archive({ leadspeekID, status: 'archived' }),
+  restore: (leadspeekID) => api.campaigns.archive({ leadspeekID, status: 'paused' }),
+};
+
+const questions: Partial<Record<Kind, { question: string; body: string }>> = {
+  pause: {
+    question: 'Pause',
+    body: 'Visits go on being counted, but none becomes a lead until you activate them again.',
+  },
+  archive: {
+    question: 'Archive',
+    body: 'They stop making leads and leave the list. Their leads stay, and you can bring them back, paused.',
+  },
+};
+
+/** Activates, pauses, archives or brings back the ticked campaigns, each by its own call, and tells what came of each. */
 export function BulkActions(props: { selected: Selection<Campaign>; shown: Campaign[] | undefined }) {
   const { selected, shown } = props;
   const changed = useCampaignChanged();
   const [busy, setBusy] = useState<{ kind: Kind; tried: number; of: number }>();
-  const run = async (kind: Kind, campaigns: Campaign[]) => {
-    const { verb, done } = kinds[kind];
+  const run = async (kind: Kind, campaigns: Campaign[], isUndo = false) => {
+    const ask = questions[kind];
     const isSure =
-      kind === 'active' ||
+      !ask ||
       (await confirm({
-        title: `Pause ${campaignsWords(campaigns.length)}?`,
-        body: 'Visits go on being counted, but none becomes a lead until you activate them again.',
-        verb: 'Pause',
+        title: `${ask.question} ${campaignsWords(campaigns.length)}?`,
+        body: ask.body,
+        verb: kinds[kind].verb,
       }));
     if (!isSure) return;
     setBusy({ kind, tried: 0, of: campaigns.length });
     const summary = await forEach(
       campaigns,
-      async ({ leadspeekID }) => {
-        const answer = await api.campaigns.activePause({ leadspeekID, status: kind });
-        changed(leadspeekID, answer.data);
-      },
+      async ({ leadspeekID }) => changed(leadspeekID, (await act[kind](leadspeekID)).data),
       (tried) => setBusy({ kind, tried, of: campaigns.length }),
     );
     setBusy(undefined);
-    selected.set(
-      summary.done.map((campaign) => [campaign.leadspeekID, campaign] as const),
-      false,
-    );
-    if (summary.failed.length === 0) {
-      notifyDone(
-        `${campaignsWords(summary.done.length)} ${summary.done.length === 1 ? 'is' : 'are'} ${done}`,
+    if (!isUndo)
+      selected.set(
+        summary.done.map((campaign) => [campaign.leadspeekID, campaign] as const),
+        false,
       );
-      return;
-    }
+    const sentence = bulkSentence(kind, summary.done.length);
+    if (kind === 'archive' && summary.done.length > 0)
+      notifyUndo(sentence, { verb: 'Bring back', run: () => void run('restore', summary.done, true) });
+    else if (summary.failed.length === 0) notifyDone(sentence);
+    if (summary.failed.length === 0) return;
     for (const { item } of summary.failed) changed(item.leadspeekID);
     await alertModal(
-      `${verb}: ${num(summary.done.length)} of ${campaignsWords(campaigns.length)} done`,
+      `${kinds[kind].verb}: ${num(summary.done.length)} of ${campaignsWords(campaigns.length)} done`,
       <>
-        <Text size="sm">Those that could not be changed stay selected:</Text>
+        <Text size="sm">
+          {isUndo ? 'These could not be changed:' : 'Those that could not be changed stay selected:'}
+        </Text>
         <ul style={{ margin: '8px 0 0', paddingLeft: 20, maxHeight: 280, overflow: 'auto' }}>
           {summary.failed.map(({ item, words }) => (
             <li key={item.leadspeekID}>
@@ -67,12 +87,15 @@ export function BulkActions(props: { selected: Selection<Campaign>; shown: Campa
       </>,
     );
   };
+  // What the list shows is newer than what was ticked.
+  const ticked = selected.list.map(
+    (one) => shown?.find(({ leadspeekID }) => leadspeekID === one.leadspeekID) ?? one,
+  );
   return (Object.keys(kinds) as Kind[]).map((kind) => {
-    const { from, verb, doing, icon: Icon } = kinds[kind];
-    // What the list shows is newer than what was ticked.
-    const campaigns = selected.list
-      .map((ticked) => shown?.find(({ leadspeekID }) => leadspeekID === ticked.leadspeekID) ?? ticked)
-      .filter(({ status }) => status === from);
+    const { verb, doing, icon: Icon } = kinds[kind];
+    const campaigns = bulkOf(kind, ticked);
+    // Only archived campaigns come back: where none is ticked the button would be noise.
+    if (kind === 'restore' && campaigns.length === 0 && busy?.kind !== 'restore') return null;
     return (
       <Button
         key={kind}

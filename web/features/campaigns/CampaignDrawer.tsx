@@ -11,7 +11,7 @@ import { CampaignMenu, useCampaignAction } from './actions.tsx';
 import { BalanceTab } from './BalanceTab.tsx';
 import { InstallTab } from './InstallTab.tsx';
 import { KeywordsTab } from './KeywordsTab.tsx';
-import { type Campaign, statusWords } from './model.ts';
+import { type Campaign, isSearch, statusWords } from './model.ts';
 import { NewCampaign } from './NewCampaign.tsx';
 import { campaignQuery } from './queries.ts';
 import { RefusalsTab } from './RefusalsTab.tsx';
@@ -58,7 +58,7 @@ export function CampaignDrawer({ module }: { module: Campaign['leadspeekType'] }
       opened={id !== undefined || isNew}
       onClose={close}
       position="right"
-      size={module === 'locator' || (id !== undefined && params.tab === 'keywords') ? 1040 : 760}
+      size={isSearch(module) || (id !== undefined && params.tab === 'keywords') ? 1040 : 760}
       padding="lg"
       title={isNew ? 'New campaign' : 'Campaign'}
     >

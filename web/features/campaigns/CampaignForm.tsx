@@ -2,24 +2,28 @@ import { Input, NumberInput, Select, Slider, Stack, Switch, Text, TextInput, Tit
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
-import { useMay } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
 import { currencyFault } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
+import { AudienceFields } from './AudienceFields.tsx';
+import { AUDIENCE_RULES } from './audience.ts';
 import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
 import { GroupSelect } from './GroupSelect.tsx';
+import { InformationFields } from './InformationFields.tsx';
 import { LimitFields } from './LimitFields.tsx';
 import {
   type Campaign,
   type CampaignFormState,
   type CampaignValues,
-  microsOf,
+  isSearch,
   REIDENTIFY_WORDS,
   siteFault,
   siteOf,
 } from './model.ts';
 import { MORE_RULES } from './more.ts';
 import { ReportFields } from './ReportFields.tsx';
+import { leadPriceOf } from './resource.ts';
 import { TargetFields } from './TargetFields.tsx';
 import { TARGET_RULES } from './target.ts';
 
@@ -27,15 +31,15 @@ import { TARGET_RULES } from './target.ts';
 const isAbove = (price: string, most: string): boolean =>
   Number(most || 0) > 0 && Number(price) > Number(most);
 
-/** Rules that hold for campaigns of one module. */
+/** Rules that hold for campaigns of some modules. */
 function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues) => string | null>>(
-  module: CampaignValues['leadspeekType'],
+  modules: CampaignValues['leadspeekType'][],
   rules: Rules,
 ): Rules {
   return Object.fromEntries(
     Object.entries(rules).map(([field, rule]) => [
       field,
-      (value: never, all: CampaignValues) => (all.leadspeekType === module ? rule(value, all) : null),
+      (value: never, all: CampaignValues) => (modules.includes(all.leadspeekType) ? rule(value, all) : null),
     ]),
   ) as Rules;
 }
@@ -45,8 +49,9 @@ export const RULES = {
   ...MORE_RULES,
   campaignName: (value: string) =>
     !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use at most 255 characters' : null,
-  ...onlyOf('locator', TARGET_RULES),
-  ...onlyOf('local', {
+  ...onlyOf(['locator', 'enhance', 'b2b'], TARGET_RULES),
+  ...onlyOf(['b2b'], AUDIENCE_RULES),
+  ...onlyOf(['local'], {
     urlCode: siteFault,
     urlCodeThankyou: (value: string) => (value.trim() ? siteFault(value) : null),
   }),
@@ -59,6 +64,10 @@ export const RULES = {
   endDate: (value: string, all: CampaignValues) =>
     value && all.startDate && value < all.startDate ? 'Choose a day that is not before the first day' : null,
   CostSet: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.CostMaxLead) ? 'Enter at most what a lead may cost' : currencyFault(value, 6),
+  CostSetAdvanced: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.CostMaxLead) ? 'Enter at most what a lead may cost' : currencyFault(value, 6),
+  CostSetB2b: (value: string, all: CampaignValues) =>
     value && isAbove(value, all.CostMaxLead) ? 'Enter at most what a lead may cost' : currencyFault(value, 6),
   CostMaxLead: (value: string) => currencyFault(value, 6),
   CostMonth: (value: string) => currencyFault(value, 2),
@@ -73,7 +82,35 @@ export const RULES = {
         : 'Enter a whole number from 1 to 1,000,000',
 };
 
-/** Name, site (for Search ID: what it looks for) and group of a campaign. */
+/** What a campaign with keywords looks for, and where. */
+export function SearchFields({ form }: { form: CampaignFormState }) {
+  return (
+    <>
+      <TargetFields
+        module={form.values.leadspeekType}
+        values={form.values}
+        errors={form.errors}
+        onChange={(change) => form.setValues(change)}
+        onLeave={(field) => form.validateField(field)}
+      />
+      <TextInput
+        label="Description"
+        description="What this campaign looks for, in your own words."
+        maxLength={1000}
+        {...form.getInputProps('locatordesc')}
+      />
+    </>
+  );
+}
+
+/** Whom a B2B ID campaign wants at work. */
+export function WantedFields({ form }: { form: CampaignFormState }) {
+  return (
+    <AudienceFields values={form.values} errors={form.errors} onChange={(change) => form.setValues(change)} />
+  );
+}
+
+/** Name, site (where it has one) and group of a campaign. */
 export function NameFields({ form }: { form: CampaignFormState }) {
   /** Text that is tidied when the field is left. */
   const tidied = (field: 'urlCode' | 'urlCodeThankyou', tidy: (text: string) => string) => ({
@@ -93,22 +130,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
         maxLength={255}
         {...form.getInputProps('campaignName')}
       />
-      {form.values.leadspeekType === 'locator' ? (
-        <>
-          <TargetFields
-            values={form.values}
-            errors={form.errors}
-            onChange={(change) => form.setValues(change)}
-            onLeave={(field) => form.validateField(field)}
-          />
-          <TextInput
-            label="Description"
-            description="What this campaign looks for, in your own words."
-            maxLength={1000}
-            {...form.getInputProps('locatordesc')}
-          />
-        </>
-      ) : (
+      {!isSearch(form.values.leadspeekType) && (
         <>
           <TextInput
             label="Site"
@@ -197,14 +219,31 @@ export function CampaignFields(props: {
 }) {
   const { form } = props;
   const mayPrice = useMay('campaign.price');
-  const isSearch = form.values.leadspeekType === 'locator';
+  const user = useUser();
+  const module = form.values.leadspeekType;
+  const client = user.company_kind === 'client' ? user.company_id : form.values.companyID;
   return (
     <>
       <section className={classes.section}>
         <Stack gap="md">
           {props.children}
           <NameFields form={form} />
+          {isSearch(module) && <SearchFields form={form} />}
         </Stack>
+      </section>
+      {module === 'b2b' && (
+        <section className={classes.section}>
+          <Title order={3} mb="sm">
+            Whom it wants at work
+          </Title>
+          <WantedFields form={form} />
+        </section>
+      )}
+      <section className={classes.section}>
+        <Title order={3} mb="sm">
+          What a lead brings along
+        </Title>
+        <InformationFields form={form} client={client} />
       </section>
       <section className={classes.section}>
         <Title order={3} mb="sm">
@@ -216,7 +255,7 @@ export function CampaignFields(props: {
       </section>
       <section className={classes.section}>
         <Title order={3} mb="sm">
-          {isSearch ? 'Which people become leads' : 'Which visits become leads'}
+          {isSearch(module) ? 'Which people become leads' : 'Which visits become leads'}
         </Title>
         <Stack gap="md">
           <WhichFields form={form} />
@@ -231,7 +270,7 @@ export function CampaignFields(props: {
         ) : (
           <Input.Wrapper label="Price per lead" description="Set by your agency.">
             <div className="num">
-              {props.isNew ? 'As agreed' : money(microsOf(form.values.CostSet), { unit: true })}
+              {props.isNew ? 'As agreed' : money(leadPriceOf(form.values, form.values), { unit: true })}
             </div>
           </Input.Wrapper>
         )}

@@ -1,11 +1,12 @@
-import { Badge, Button, Input, Stack, Switch, Table, Text, Title } from '@mantine/core';
+import { Input, Radio, Stack, Switch, Table, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import type { ModuleType } from '../../../contract/choices.ts';
 import { messages } from '../../../contract/messages.ts';
-import { maySee, modulePath } from '../../../contract/routing.ts';
-import { modulesOf } from '../../../contract/routing-facts.ts';
+import { modulePath } from '../../../contract/routing.ts';
+import { modulesOf, type ShownModule } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 import { useFacts, useMay, useUser } from '../../api/user.ts';
 import { money, num } from '../../ui/format.ts';
@@ -19,36 +20,46 @@ import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Wizard } from '../../ui/Wizard.tsx';
 import { stepAfter, stepAt } from '../../ui/wizard.ts';
-import { NameFields, NeedFields, RULES, WhichFields } from './CampaignForm.tsx';
+import { NameFields, NeedFields, RULES, SearchFields, WantedFields, WhichFields } from './CampaignForm.tsx';
 import { ClientSelect } from './ClientSelect.tsx';
 import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
+import { Estimate } from './Estimate.tsx';
+import { InformationFields } from './InformationFields.tsx';
 import { type CampaignFormState, type CampaignValues, microsOf, NEW_VALUES, newInputOf } from './model.ts';
-import { LOST, useCampaignChanged } from './queries.ts';
+import { LOST, useCampaignChanged, useMayAdd } from './queries.ts';
 import { ReportFields } from './ReportFields.tsx';
-import { contentsOf, firstWrongStep, KINDS, STEP_FIELDS, type StepKey } from './setup.model.ts';
+import { leadPriceOf, type Resource, resourceQuery } from './resource.ts';
+import {
+  contentsOf,
+  firstWrongStep,
+  KINDS,
+  type Module,
+  STEP_FIELDS,
+  STEPS,
+  type StepKey,
+} from './setup.model.ts';
 
 /** 'Build Your Campaign' (spec product 2: /campaign-setup): step by step, with its price and what a lead will contain. */
 export default function CampaignSetupPage() {
-  const mayCreate = useMay('campaign.create');
+  const mayCreate = useMayAdd();
   const facts = useFacts();
-  const module = modulesOf(facts).find((one) => one.module === 'local');
-  const canBuild = mayCreate && module;
+  const modules = modulesOf(facts).filter(({ module }) => module !== 'simplifi');
   return (
     <>
       <PageHeader
         title="Build Your Campaign"
-        line="A few steps: what it finds, on which site, and what a lead must have. You see the price before anything is saved."
+        line="A few steps: whom it finds, what leads bring along, and what they must have. You see the price before anything is saved."
       />
-      {canBuild ? (
-        <Builder slug={module.slug} />
+      {mayCreate && modules[0] ? (
+        <Builder modules={modules} first={modules[0].module as Module} />
       ) : (
         <div className="card">
           <EmptyState
             title="You cannot build campaigns here"
             text={
               mayCreate
-                ? 'Site ID is not among your products. Your platform can add it.'
+                ? 'None of the products with leads is among yours. Your platform can add one.'
                 : 'Campaigns are built by agencies and their clients.'
             }
           />
@@ -58,7 +69,7 @@ export default function CampaignSetupPage() {
   );
 }
 
-function Builder({ slug }: { slug: string }) {
+function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) {
   const user = useUser();
   const [params, set] = useSearchParams();
   const navigate = useNavigate();
@@ -68,23 +79,20 @@ function Builder({ slug }: { slug: string }) {
   const [begins, setBegins] = useState(false);
   const [passed, setPassed] = useState<StepKey[]>([]);
   const form = useForm<CampaignValues>({
-    initialValues: NEW_VALUES,
+    initialValues: { ...NEW_VALUES, leadspeekType: first },
     validateInputOnBlur: true,
     validate: { ...RULES, companyID: (value) => (needsClient && !value ? 'Choose the client' : null) },
   });
   const free = useLeaveGuard(form.isDirty(), LOST, []);
   const client = needsClient ? form.values.companyID : user.company_id;
-  const resource = useQuery({
-    queryKey: ['campaign-resource', client],
-    queryFn: ({ signal }) =>
-      api.campaignMore.getCampaignResource(needsClient ? { companyID: client } : {}, { signal }),
-    enabled: client !== '',
-  });
+  const module = form.values.leadspeekType;
+  const resource = useQuery(resourceQuery(client, module));
 
   const save = async () => {
     try {
       const { data } = await api.campaigns.create({
         ...newInputOf(form.getValues(), mayPrice),
+        leadspeekType: module,
         ...(needsClient ? { companyID: client } : {}),
         draft: begins ? 'F' : 'T',
       });
@@ -92,7 +100,7 @@ function Builder({ slug }: { slug: string }) {
       notifyDone(messages.added);
       free();
       await navigate({
-        to: `${modulePath(slug, 'campaign-management')}?campaign=${data.leadspeekID}&tab=install` as '/',
+        to: `${modulePath(modules.find((one) => one.module === module)!.slug, 'campaign-management')}?campaign=${data.leadspeekID}&tab=${module === 'local' ? 'install' : 'keywords'}` as '/',
       });
     } catch (error) {
       const wrong = firstWrongStep(error);
@@ -121,7 +129,7 @@ function Builder({ slug }: { slug: string }) {
   const step = (key: StepKey, title: string, line: string, content: ReactNode) => ({
     key,
     title,
-    ...(key === 'review' ? { short: 'Price' } : {}),
+    ...(SHORT[key] ? { short: SHORT[key] } : {}),
     line,
     isDone: passed.includes(key),
     content: (formId: string) => (
@@ -132,25 +140,57 @@ function Builder({ slug }: { slug: string }) {
       </form>
     ),
   });
-  const steps = [
-    step('kind', 'Kind', 'What the campaign goes by.', <Kinds />),
+  const all = [
+    step(
+      'kind',
+      'Kind',
+      'What the campaign goes by.',
+      <Kinds
+        value={module}
+        onChange={(next) => {
+          form.setFieldValue('leadspeekType', next);
+          form.clearErrors();
+          // Another product has other steps, and asks for other things in the same ones.
+          setPassed([]);
+        }}
+      />,
+    ),
     step(
       'site',
-      'Site',
-      'Whose campaign it is, and the site whose visitors it recognises.',
+      module === 'local' ? 'Site' : 'Name',
+      module === 'local'
+        ? 'Whose campaign it is, and the site whose visitors it recognises.'
+        : 'Whose campaign it is, and what you call it.',
       <>
         {needsClient && <ClientSelect {...form.getInputProps('companyID')} />}
         <NameFields form={form} />
       </>,
     ),
+    step('target', 'Keywords and places', 'What people looked for, and where.', <SearchFields form={form} />),
+    step(
+      'audience',
+      'Audience',
+      'Whom it wants at work. What is left empty is open to anybody.',
+      <WantedFields form={form} />,
+    ),
+    step(
+      'data',
+      'Data fields',
+      'What leads bring along besides name and contact. It changes their price.',
+      <InformationFields form={form} client={client} />,
+    ),
     step(
       'leads',
       'Leads',
-      'What has to be known of a person, and which visits become leads.',
+      module === 'local'
+        ? 'What has to be known of a person, and which visits become leads.'
+        : 'What has to be known of a person, how many become leads, and when.',
       <>
         <Title order={3}>What a lead must have</Title>
         <NeedFields form={form} />
-        <Title order={3}>Which visits become leads</Title>
+        <Title order={3}>
+          {module === 'local' ? 'Which visits become leads' : 'Which people become leads'}
+        </Title>
         <WhichFields form={form} />
       </>,
     ),
@@ -167,6 +207,7 @@ function Builder({ slug }: { slug: string }) {
       <>
         {mayPrice && <CostFields form={form} isNew planned={[]} />}
         <Price form={form} resource={resource} />
+        {module !== 'local' && <Estimate form={form} client={client} usual={resource.data} />}
         <Preview form={form} />
         <Switch
           label="Start at once"
@@ -177,6 +218,7 @@ function Builder({ slug }: { slug: string }) {
       </>,
     ),
   ];
+  const steps = STEPS[module].map((key) => all.find((one) => one.key === key)!);
   const at = stepAt(steps, params.step ?? 'kind');
   return (
     <Wizard
@@ -190,56 +232,72 @@ function Builder({ slug }: { slug: string }) {
   );
 }
 
-/** The products, with what each goes by; Site ID is the one that is built here. */
-function Kinds() {
+const SHORT: Partial<Record<StepKey, string>> = {
+  review: 'Price',
+  target: 'Words',
+  audience: 'Whom',
+  data: 'Data',
+};
+
+/** The products, with what each goes by. */
+function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) => void }) {
   const facts = useFacts();
   const modules = modulesOf(facts);
+  const label = (module: ModuleType, text: string, name: string) => (
+    <div>
+      <Text fw={600} component="span">
+        {modules.find((one) => one.module === module)?.name ?? name}
+      </Text>
+      <Text size="sm" c="dimmed" mt={4}>
+        {text}
+      </Text>
+    </div>
+  );
+  const has = (module: ModuleType) => modules.some((one) => one.module === module);
+  // Advertising is for one platform only (spec product 6), and B2B ID in trial: who has neither need not know of them.
+  const without = KINDS.filter(({ module }) => module !== 'simplifi' && !has(module) && module !== 'b2b');
   return (
-    <ul className={classes.kinds} aria-label="Products">
-      {KINDS.map(({ module, name, text }) => {
-        const own = modules.find((one) => one.module === module);
-        // Advertising is for one platform only (spec product 6); the others need not know of it.
-        if (module === 'simplifi' && !own) return null;
-        const to = own && modulePath(own.slug, 'campaign-management');
-        return (
-          <li key={module} className={`card ${classes.kind}`} data-chosen={module === 'local' || undefined}>
-            <div className={classes.kindHead}>
-              <Title order={3}>{own?.name ?? name}</Title>
-              {module === 'local' && <Badge variant="light">Chosen</Badge>}
-            </div>
-            <Text size="sm" c="dimmed">
-              {text}
-            </Text>
-            {module === 'local' ? null : to && maySee(to, facts) ? (
-              <Button
-                mt="sm"
-                size="xs"
-                variant="default"
-                renderRoot={(props) => <Link {...props} to={to as '/'} />}
-              >
-                Go to {own.name}
-              </Button>
-            ) : (
-              <Text size="xs" mt="sm">
-                Not among your products yet.
-              </Text>
-            )}
-          </li>
-        );
-      })}
-    </ul>
+    <>
+      <Radio.Group aria-label="Products" value={value} onChange={(next) => onChange(next as Module)}>
+        <div className={classes.kinds}>
+          {KINDS.filter(({ module }) => module !== 'simplifi' && has(module)).map(
+            ({ module, name, text }) => (
+              <Radio.Card key={module} value={module} className={classes.kind!}>
+                <div className={classes.kindHead}>
+                  <Radio.Indicator />
+                  {label(module, text, name)}
+                </div>
+              </Radio.Card>
+            ),
+          )}
+        </div>
+      </Radio.Group>
+      {without.length > 0 && (
+        <Text size="sm" c="dimmed">
+          Not among your products: {without.map(({ name }) => name).join(', ')}.
+        </Text>
+      )}
+      {facts.user?.is_master && (
+        <div className={`card ${classes.kind}`}>
+          {label('simplifi', 'Shows your advertising to the people you choose.', 'Simplifi ID')}
+          <Text size="sm" mt="xs">
+            Not available yet: campaigns of this product cannot be built here.
+          </Text>
+        </div>
+      )}
+    </>
   );
 }
 
-interface Resource {
-  data: Awaited<ReturnType<typeof api.campaignMore.getCampaignResource>> | undefined;
+interface Loaded {
+  data: Resource | undefined;
   error: unknown;
   refetch: () => unknown;
 }
 
 /** What a lead costs, what all of them come to at most, and what has to be there before the first. */
-function Price({ form, resource }: { form: CampaignFormState; resource: Resource }) {
-  const { CostSet, CostMonth, PlatformFee, LimitLead, LimitLeadFreq, PaymentTerm } = form.values;
+function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }) {
+  const { CostMonth, PlatformFee, LimitLead, LimitLeadFreq, PaymentTerm } = form.values;
   if (resource.error)
     return (
       <ErrorState
@@ -250,7 +308,7 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Resource
     );
   const kept = resource.data;
   if (!kept) return <SkeletonRows />;
-  const price = microsOf(CostSet || kept.CostSet);
+  const price = leadPriceOf(form.values, kept);
   const limit = LimitLead === '' ? kept.LimitLead : Number(LimitLead);
   const term = PaymentTerm || kept.PaymentTerm;
   return (

@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Select, Tooltip } from '@mantine/core';
 import { IconFolders, IconPlus, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
+import { usePageModule } from '../../api/module.ts';
 import { useFacts, useMay, useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { exactTime, LOCALE, num } from '../../ui/format.ts';
@@ -19,14 +20,18 @@ import { BulkActions } from './BulkActions.tsx';
 import { CampaignDrawer } from './CampaignDrawer.tsx';
 import { GroupsDrawer } from './GroupsDrawer.tsx';
 import { groupsQuery } from './groups.queries.ts';
-import { type Campaign, microsOf, pixelState, statusWords } from './model.ts';
+import { type Campaign, isSearch as goesByKeywords, pixelState, statusWords } from './model.ts';
 import { useMayAdd } from './queries.ts';
+import { leadPriceOf } from './resource.ts';
 
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
 
-const LINES = {
+const LINES: Record<Campaign['leadspeekType'] | 'all', string> = {
   local: 'Campaigns that recognise the visitors of a site and turn them into leads.',
   locator: 'Campaigns that find people by what they looked for, and where, and turn them into leads.',
+  enhance:
+    'Campaigns that find people by all words of what they looked for, in any order, and bring personal data along.',
+  b2b: 'Campaigns that find people at work by what they looked for, their job and their company.',
   all: 'What turns people into leads.',
 };
 
@@ -44,10 +49,10 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   const [params, set] = useSearchParams();
   const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
-  const slug = decodeURIComponent(useLocation().pathname.split('/')[1] ?? '');
   // A page of no module lists the campaigns of all.
-  const module = slug === user.leadlocatorurl ? 'locator' : slug === user.leadlocalurl ? 'local' : undefined;
-  const isSearch = module === 'locator';
+  const page = usePageModule();
+  const module = page?.module === 'simplifi' ? undefined : page?.module;
+  const isSearch = module !== undefined && goesByKeywords(module);
   const navigate = useNavigate();
   const names = new Map(modulesOf(useFacts()).map((one) => [one.module as string, one.name]));
   const groups = useQuery(groupsQuery).data ?? [];
@@ -82,7 +87,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   return (
     <>
       <PageHeader
-        title={title ?? (isSearch ? user.leadlocatorname : user.leadlocalname)}
+        title={title ?? page?.name ?? 'Campaigns'}
         line={LINES[module ?? 'all']}
         primary={mayCreate && create}
       />
@@ -105,7 +110,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
             ? {
                 selected,
                 nameOf: (row) => row.campaignName,
-                may: (row) => row.status === 'active' || row.status === 'paused',
+                may: (row) => row.status !== 'removed',
                 actions: <BulkActions selected={selected} shown={query.data?.data} />,
               }
             : undefined
@@ -259,7 +264,7 @@ function columnsFor({
       key: 'price',
       title: 'Price',
       align: 'right',
-      render: (row) => <Money micros={microsOf(row.CostSet)} unit />,
+      render: (row) => <Money micros={leadPriceOf(row, row)} unit />,
     },
     {
       key: 'balance',

@@ -1,18 +1,26 @@
 import { NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { COST_TERMS, PAYMENT_TERMS } from '../../../contract/choices.ts';
+import { COST_FIELDS, COST_TERMS, type CostPart, PAYMENT_TERMS } from '../../../contract/choices.ts';
+import { priceOf } from '../../../contract/lead-price.ts';
+import { messages } from '../../../contract/messages.ts';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { exactTime, money } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import classes from './campaigns.module.css';
-import { type Campaign, type CampaignFormState, marginOf, microsOf } from './model.ts';
+import { type AMOUNTS, type Campaign, type CampaignFormState, marginOf, microsOf } from './model.ts';
+import { resourceQuery } from './resource.ts';
 
 type Wholesale = Record<string, Record<string, Record<string, string>>>;
 
-/** What the agency itself pays for a lead of a Site ID campaign at a payment term; undefined while it is not known. */
-function useWholesale(term: string, mayKnow: boolean): string | undefined {
+/** What the agency itself pays for a lead of a module at a payment term, with data fields or without; undefined while it is not known. */
+function useWholesale(
+  module: Campaign['leadspeekType'],
+  term: string,
+  asksMore: boolean,
+  mayKnow: boolean,
+): string | undefined {
   const user = useUser();
   const query = useQuery({
     queryKey: ['setting', user.company_id, 'costagency'],
@@ -22,7 +30,11 @@ function useWholesale(term: string, mayKnow: boolean): string | undefined {
     enabled: mayKnow,
   });
   const key = Object.entries(COST_TERMS).find(([, name]) => name === term)?.[0] ?? '';
-  return (query.data?.data as Wholesale | undefined)?.local?.[key]?.LeadspeekCostperlead;
+  const fees = (query.data?.data as Wholesale | undefined)?.[module]?.[key];
+  const of = (part: CostPart) =>
+    fees?.[Object.entries(COST_FIELDS[module]).find(([, one]) => one === part)?.[0] ?? ''];
+  // With personal data a lead of Site ID has a cost of its own, where one is set.
+  return asksMore && Number(of('advanced') ?? 0) > 0 ? of('advanced') : of('lead');
 }
 
 /** What the client pays (spec product 3, Module cost fields), for agencies, with what is left to them beside it. */
@@ -34,10 +46,17 @@ export function CostFields(props: {
   const { form, isNew } = props;
   const term = form.values.PaymentTerm || 'Prepaid';
   const mayKnow = useMay('cost.read');
-  const wholesale = useWholesale(term, mayKnow);
-  const margin = marginOf(form.values.CostSet, wholesale);
+  const { leadspeekType: module, companyID, advanceInformation, b2bInformation } = form.values;
+  const wholesale = useWholesale(module, term, advanceInformation.length > 0, mayKnow);
+  const resource = useQuery(resourceQuery(companyID, module)).data;
+  const least = resource?.cost_minimums[term];
+  const hasLeast = Number(least ?? 0) > 0;
+  const own = priceOf(form.values, { advanceInformation, b2bInformation });
+  const margin = marginOf(own, wholesale);
+  /** The price for the data that the module's campaigns may ask for. */
+  const rich = module === 'b2b' ? ('CostSetB2b' as const) : ('CostSetAdvanced' as const);
   const usual = isNew ? 'Empty: as usual for this client.' : undefined;
-  const amount = (field: 'CostSet' | 'CostMaxLead' | 'CostMonth' | 'PlatformFee') => ({
+  const amount = (field: (typeof AMOUNTS)[number]) => ({
     ...form.getInputProps(field),
     mayBeEmpty: isNew,
   });
@@ -67,6 +86,17 @@ export function CostFields(props: {
                 : 'In US dollars, up to six decimal places.'
             }
             {...amount('CostSet')}
+            minimum={least}
+          />
+          <CurrencyInput
+            label={module === 'b2b' ? 'Price with company data' : 'Price with personal data'}
+            description={
+              isNew
+                ? 'Of a lead with data fields. Empty: as usual.'
+                : 'Of a lead with data fields. 0: the price per lead.'
+            }
+            {...amount(rich)}
+            minimum={Number(form.values[rich]) > 0 ? least : undefined}
           />
           {mayKnow && (
             <div aria-live="polite">
@@ -81,7 +111,7 @@ export function CostFields(props: {
                 {margin !== undefined && (
                   <Text span size="sm" c="dimmed">
                     {' '}
-                    ({money(microsOf(form.values.CostSet), { unit: true })} less{' '}
+                    ({money(microsOf(own), { unit: true })} less{' '}
                     {money(microsOf(wholesale ?? '0'), { unit: true })})
                   </Text>
                 )}
@@ -89,6 +119,11 @@ export function CostFields(props: {
             </div>
           )}
         </div>
+        {hasLeast && (
+          <Text size="sm" c="dimmed">
+            {messages.costPerLeadMinimum.replace('{amount}', money(microsOf(least!), { unit: true }))}
+          </Text>
+        )}
         {margin !== undefined && margin < 0 && (
           <Notice tone="warn" live="status" title="The margin is negative">
             Each lead costs you {money(-margin, { unit: true })} more than the client pays for it.

@@ -16,6 +16,8 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
+import { AudienceFields } from './AudienceFields.tsx';
+import { AUDIENCE_RULES, type AudienceValues, audienceOf, audienceWords } from './audience.ts';
 import classes from './campaigns.module.css';
 import type { Campaign } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
@@ -24,7 +26,7 @@ import { placeWords, TARGET_RULES, type TargetValues, targetOf } from './target.
 
 type KeywordRow = Awaited<ReturnType<Client['intent']['getCount']>>;
 
-/** Keyword counts of a Search ID campaign: ask for one, the history, and what became of the forecast. */
+/** Keyword counts of a campaign with keywords: ask for one, the history, and what became of the forecast. */
 export function KeywordsTab({ campaign }: { campaign: Campaign }) {
   const mayWrite = useMay('campaign.write');
   const [isAsking, setAsking] = useState(false);
@@ -241,29 +243,40 @@ function Waterfall({ row }: { row: KeywordRow }) {
   const { waterfall } = row;
   if (!waterfall) return null;
   return (
-    <dl className={classes.waterfall} aria-label="From signals to leads">
-      {STEPS.map(([step, words]) => (
-        <div key={step}>
-          <dt>{words}</dt>
-          <dd>
-            <span className="num">{num(waterfall[step])}</span>
-            <meter
-              min={0}
-              max={waterfall.signals}
-              value={waterfall[step]}
-              aria-label={`${words}: ${num(waterfall[step])} of ${num(waterfall.signals)}`}
-            />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {row.leadspeekType === 'b2b' && (
+        <Text size="xs" c="dimmed" mb={4}>
+          {audienceWords(row)}
+        </Text>
+      )}
+      <dl className={classes.waterfall} aria-label="From signals to leads">
+        {STEPS.map(([step, words]) => (
+          <div key={step}>
+            <dt>{words}</dt>
+            <dd>
+              <span className="num">{num(waterfall[step])}</span>
+              <meter
+                min={0}
+                max={waterfall.signals}
+                value={waterfall[step]}
+                aria-label={`${words}: ${num(waterfall[step])} of ${num(waterfall.signals)}`}
+              />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }
 
 function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: () => void }) {
   const { campaign } = props;
-  const form = useForm<TargetValues>({ initialValues: targetOf(campaign), validate: TARGET_RULES });
-  const ask = async (values: TargetValues) => {
+  const module = campaign.leadspeekType;
+  const form = useForm<TargetValues & AudienceValues>({
+    initialValues: { ...targetOf(campaign), ...audienceOf(campaign) },
+    validate: { ...TARGET_RULES, ...AUDIENCE_RULES },
+  });
+  const ask = async (values: TargetValues & AudienceValues) => {
     try {
       const { message } = await api.intent.queueCount({
         leadspeekID: campaign.leadspeekID,
@@ -272,6 +285,7 @@ function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: ()
         cities: values.locatorcity,
         zip_code: values.locatorzip,
         keyword: values.locatorkeyword,
+        ...(module === 'b2b' ? audienceOf(values) : {}),
       });
       notifyDone(message);
       props.onDone();
@@ -286,7 +300,21 @@ function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: ()
       aria-label="New count"
       onSubmit={form.onSubmit(ask, (errors) => focusFirstWrong(form, errors))}
     >
-      <TargetFields values={form.values} errors={form.errors} onChange={(change) => form.setValues(change)} />
+      <TargetFields
+        module={module}
+        values={form.values}
+        errors={form.errors}
+        onChange={(change) => form.setValues(change)}
+      />
+      {module === 'b2b' && (
+        <div style={{ marginTop: 16 }}>
+          <AudienceFields
+            values={form.values}
+            errors={form.errors}
+            onChange={(change) => form.setValues(change)}
+          />
+        </div>
+      )}
       <Group justify="flex-end" gap="xs" mt="md">
         <Button variant="default" onClick={props.onCancel}>
           Cancel

@@ -1,9 +1,11 @@
 import { NumberInput, Select, Switch, TextInput } from '@mantine/core';
-import { useMay } from '../../api/user.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useMay, useUser } from '../../api/user.ts';
 import { num } from '../../ui/format.ts';
 import classes from './campaigns.module.css';
 import type { CampaignFormState } from './model.ts';
 import { FREQUENCY_WORDS } from './more.ts';
+import { resourceQuery } from './resource.ts';
 
 const count = {
   min: 1,
@@ -19,15 +21,24 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
   const mayPrice = useMay('campaign.price');
   const { LimitLead, enableMinimumLimitLeads, minimumLimitLeads } = form.values;
   const isLimited = LimitLead !== '';
+  const user = useUser();
+  const client = user.company_kind === 'client' ? user.company_id : form.values.companyID;
+  const resource = useQuery({
+    ...resourceQuery(client, form.values.leadspeekType),
+    enabled: client !== '' && form.values.leadspeekType === 'enhance',
+  });
+  const least = resource.data?.minleaddayenhance ?? 0;
   return (
     <>
       <div className={classes.two}>
         <NumberInput
           label="Leads at most"
           description={
-            !mayPrice && enableMinimumLimitLeads
-              ? `Empty: no limit. Your agency's least is ${num(Number(minimumLimitLeads))}.`
-              : 'Empty: no limit.'
+            least > 0
+              ? `Empty: no limit. At least ${num(least)} a day.`
+              : !mayPrice && enableMinimumLimitLeads
+                ? `Empty: no limit. Your agency's least is ${num(Number(minimumLimitLeads))}.`
+                : 'Empty: no limit.'
           }
           placeholder="No limit"
           {...count}

@@ -13,6 +13,7 @@ import { notifyDone } from '../../ui/notify.ts';
 import { SaveBar } from '../../ui/SaveBar.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { None } from '../../ui/Values.tsx';
+import { audienceWords } from './audience.ts';
 import { CampaignFields, RULES } from './CampaignForm.tsx';
 import classes from './campaigns.module.css';
 import {
@@ -26,6 +27,7 @@ import {
 } from './model.ts';
 import { campaignQuery, LEAVING, LOST, useCampaignChanged } from './queries.ts';
 import { reportFacts } from './ReportFields.tsx';
+import { informationWords, leadPriceOf } from './resource.ts';
 import { placeWords } from './target.ts';
 
 /** What a campaign is set to: a form, or plain facts for who may only read. */
@@ -159,6 +161,10 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
           ],
           ['Description', campaign.locatordesc || <None key="none" />],
         ] as [string, ReactNode][])),
+    ...(campaign.leadspeekType === 'b2b'
+      ? ([['Whom it wants at work', audienceWords(campaign)]] as [string, ReactNode][])
+      : []),
+    ['A lead brings along', informationWords(campaign) || 'Nothing besides name and contact'],
     ['A lead must have', needed.length ? needed.join(', ') : 'Nothing in particular'],
     ['The same person again', REIDENTIFY_WORDS[campaign.reidentificationtype]],
     ['Lowest confidence', `${campaign.minConfidence} %`],
@@ -170,7 +176,7 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
     ['Last day', day(campaign.endDate, 'Without end')],
     ...reportFacts(campaign),
     ['Payment term', campaign.PaymentTerm],
-    ['Price per lead', money(microsOf(campaign.CostSet), { unit: true })],
+    ['Price per lead', money(leadPriceOf(campaign, campaign), { unit: true })],
     ['Fee per month', money(microsOf(campaign.CostMonth))],
     ['Set-up fee, once', money(microsOf(campaign.PlatformFee))],
   ];

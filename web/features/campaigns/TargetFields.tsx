@@ -1,9 +1,11 @@
-import { MultiSelect, Select, Stack, Textarea } from '@mantine/core';
-import { useQueries } from '@tanstack/react-query';
+import { MultiSelect, Pill, Select, Stack, Text, Textarea } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { US_STATES } from '../../../contract/choices.ts';
 import { api } from '../../api/client.ts';
 import { num } from '../../ui/format.ts';
+import type { Campaign } from './model.ts';
 import { keywordsOf, type TargetValues, zipText } from './target.ts';
 
 const LOCATIONS = ['National Targeting', 'State', 'Zip Code'] as const;
@@ -11,20 +13,25 @@ const STATES = Object.entries(US_STATES).map(([value, label]) => ({ value, label
 
 /** Keywords and place of a search: of a campaign's form, and of a count's. */
 export function TargetFields(props: {
+  /** How keywords match: as phrases (locator), else their words in any order. */
+  module: Campaign['leadspeekType'];
   values: TargetValues;
   errors: { [field in keyof TargetValues]?: ReactNode };
   onChange: (change: Partial<TargetValues>) => void;
   onLeave?: (field: keyof TargetValues) => void;
 }) {
-  const { values, errors, onChange, onLeave } = props;
-  const many = keywordsOf(values.locatorkeyword).length;
+  const { module, values, errors, onChange, onLeave } = props;
   const zips = values.locatorzip.split('\n').filter(Boolean).length;
   const left = (field: keyof TargetValues) => ({ error: errors[field], onBlur: () => onLeave?.(field) });
   return (
     <Stack gap="md">
       <Textarea
         label="Keywords"
-        description="One a line, or parted by commas. Case, punctuation and endings do not matter; a phrase matches within longer ones."
+        description={`One a line, or parted by commas. Case, punctuation and endings do not matter; ${
+          module === 'locator'
+            ? 'a phrase matches within longer ones.'
+            : 'the words of a phrase may stand in any order, with others between them.'
+        }`}
         placeholder={'running shoes\ntrail running'}
         withAsterisk
         autosize
@@ -33,9 +40,9 @@ export function TargetFields(props: {
         value={values.locatorkeyword}
         onChange={(event) => onChange({ locatorkeyword: event.currentTarget.value })}
         inputWrapperOrder={['label', 'description', 'input', 'error']}
-        rightSection={many > 0 ? <span className="num">{num(many)}</span> : undefined}
         {...left('locatorkeyword')}
       />
+      <KeywordTags text={values.locatorkeyword} onText={(locatorkeyword) => onChange({ locatorkeyword })} />
       <Select
         label="Target location"
         description="Where the people were when they showed the intent."
@@ -84,6 +91,44 @@ export function TargetFields(props: {
         />
       )}
     </Stack>
+  );
+}
+
+/** So many tags are shown; of a thousand the rest is a number. */
+const SHOWN_TAGS = 30;
+
+/** What the server reads of the keywords: each form once, whatever was pasted. */
+function KeywordTags({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const [asked] = useDebouncedValue(text, 400);
+  const query = useQuery({
+    queryKey: ['keyword-tags', asked],
+    queryFn: ({ signal }) => api.campaigns.keywordTags({ keyword: asked }, { signal }),
+    enabled: keywordsOf(asked).length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (keywordsOf(text).length === 0 || !query.data) return null;
+  const { tags, repeated } = query.data;
+  return (
+    <div>
+      <Pill.Group aria-label="Keywords as they are searched for">
+        {tags.slice(0, SHOWN_TAGS).map((tag) => (
+          <Pill
+            key={tag}
+            withRemoveButton
+            removeButtonProps={{ 'aria-label': `Remove ${tag}`, tabIndex: 0, 'aria-hidden': false }}
+            onRemove={() => onText(tags.filter((one) => one !== tag).join('\n'))}
+          >
+            {tag}
+          </Pill>
+        ))}
+      </Pill.Group>
+      <Text size="xs" c="dimmed" mt={4} aria-live="polite" className="num">
+        {tags.length === 1 ? '1 keyword' : `${num(tags.length)} keywords`}
+        {tags.length > SHOWN_TAGS && `, ${num(tags.length - SHOWN_TAGS)} of them not shown`}
+        {repeated > 0 && `; ${num(repeated)} left out, since another one has the same form`}.
+      </Text>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../api/errors.ts';
-import { campaignsWords, forEach } from './bulk.ts';
+import { bulkOf, bulkSentence, campaignsWords, forEach } from './bulk.ts';
+import type { Campaign } from './model.ts';
 
 test('goes on after a failure and tells each one', async () => {
   const told: number[] = [];
@@ -48,4 +49,17 @@ test('an answer in between starts the count anew', async () => {
 
 test('counts in words', () => {
   expect([campaignsWords(1), campaignsWords(1200)]).toEqual(['1 campaign', '1,200 campaigns']);
+});
+
+test('each thing is done with those whose state allows it', () => {
+  const all = ['active', 'paused', 'archived', 'removed'].map((status) => ({ status }) as Campaign);
+  const states = (kind: Parameters<typeof bulkOf>[0]) => bulkOf(kind, all).map(({ status }) => status);
+  expect(states('activate')).toEqual(['paused']);
+  expect(states('pause')).toEqual(['active']);
+  expect(states('archive')).toEqual(['active', 'paused']);
+  expect(states('restore')).toEqual(['archived']);
+  expect([bulkSentence('archive', 1), bulkSentence('restore', 2)]).toEqual([
+    '1 campaign is archived',
+    '2 campaigns are back, paused',
+  ]);
 });

@@ -1,5 +1,6 @@
 import { wordsOf } from '../../api/errors.ts';
 import { num } from '../../ui/format.ts';
+import { actionsOf, type Campaign, type CampaignAction } from './model.ts';
 
 /** What came of doing one thing with many. */
 export interface Summary<Item> {
@@ -41,3 +42,13 @@ export async function forEach<Item>(
 export function campaignsWords(count: number): string {
   return `${num(count)} ${count === 1 ? 'campaign' : 'campaigns'}`;
 }
+
+const DONE = { activate: 'active', pause: 'paused', archive: 'archived', restore: 'back, paused' } as const;
+
+/** Those of some campaigns that something can be done with in their present state. */
+export const bulkOf = (kind: CampaignAction, campaigns: readonly Campaign[]): Campaign[] =>
+  campaigns.filter(({ status }) => actionsOf(status).includes(kind));
+
+/** What has been done, in a sentence: '2 campaigns are archived'. */
+export const bulkSentence = (kind: keyof typeof DONE, count: number): string =>
+  `${campaignsWords(count)} ${count === 1 ? 'is' : 'are'} ${DONE[kind]}`;

@@ -1,10 +1,14 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { Client } from '../../../contract/index.ts';
+import { type AudienceValues, audienceOf, NEW_AUDIENCE } from './audience.ts';
 import { type MoreValues, moreInputOf, moreOf, NEW_MORE, sameMinimum } from './more.ts';
 import { NEW_TARGET, type TargetValues, targetOf } from './target.ts';
 
 /** A campaign as the server tells it. */
 export type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
+
+/** Whether a module's campaigns go by keywords instead of a site. */
+export const isSearch = (module: Campaign['leadspeekType']): boolean => module !== 'local';
 
 /** When the same person may become a lead again, in words; the order of the choice. */
 export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> = {
@@ -17,7 +21,7 @@ export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> 
 };
 
 /** The set-up as the form holds it; empty texts for what is not set. */
-export interface CampaignValues extends TargetValues, MoreValues {
+export interface CampaignValues extends TargetValues, MoreValues, AudienceValues {
   leadspeekType: Campaign['leadspeekType'];
   locatordesc: string;
   companyID: string;
@@ -32,7 +36,11 @@ export interface CampaignValues extends TargetValues, MoreValues {
   LimitLead: number | string;
   startDate: string;
   endDate: string;
+  advanceInformation: number[];
+  b2bInformation: number[];
   CostSet: string;
+  CostSetAdvanced: string;
+  CostSetB2b: string;
   CostMaxLead: string;
   CostMonth: string;
   PlatformFee: string;
@@ -45,11 +53,19 @@ export interface CampaignValues extends TargetValues, MoreValues {
 export type CampaignFormState = UseFormReturnType<CampaignValues>;
 
 /** The amounts of a campaign's costs, by their fields. */
-export const AMOUNTS = ['CostSet', 'CostMaxLead', 'CostMonth', 'PlatformFee'] as const;
+export const AMOUNTS = [
+  'CostSet',
+  'CostSetAdvanced',
+  'CostSetB2b',
+  'CostMaxLead',
+  'CostMonth',
+  'PlatformFee',
+] as const;
 
 /** The form of a campaign that does not exist yet. */
 export const NEW_VALUES: CampaignValues = {
   ...NEW_TARGET,
+  ...NEW_AUDIENCE,
   leadspeekType: 'local',
   locatordesc: '',
   ...NEW_MORE,
@@ -65,7 +81,11 @@ export const NEW_VALUES: CampaignValues = {
   LimitLead: '',
   startDate: '',
   endDate: '',
+  advanceInformation: [],
+  b2bInformation: [],
   CostSet: '',
+  CostSetAdvanced: '',
+  CostSetB2b: '',
   CostMaxLead: '',
   CostMonth: '',
   PlatformFee: '',
@@ -79,6 +99,9 @@ export const NEW_VALUES: CampaignValues = {
 export function valuesOf(campaign: Campaign): CampaignValues {
   return {
     ...targetOf(campaign),
+    ...audienceOf(campaign),
+    advanceInformation: campaign.advanceInformation,
+    b2bInformation: campaign.b2bInformation,
     leadspeekType: campaign.leadspeekType,
     locatordesc: campaign.locatordesc,
     ...moreOf(campaign),
@@ -95,6 +118,8 @@ export function valuesOf(campaign: Campaign): CampaignValues {
     startDate: campaign.startDate ?? '',
     endDate: campaign.endDate ?? '',
     CostSet: campaign.CostSet,
+    CostSetAdvanced: campaign.CostSetAdvanced,
+    CostSetB2b: campaign.CostSetB2b,
     CostMaxLead: campaign.CostMaxLead,
     CostMonth: campaign.CostMonth,
     PlatformFee: campaign.PlatformFee,
@@ -145,6 +170,9 @@ export function inputOf(values: CampaignValues, withPrice: boolean) {
           locatorzip: values.locatorzip,
           locatordesc: values.locatordesc.trim(),
         }),
+    ...(values.leadspeekType === 'b2b'
+      ? { ...audienceOf(values), b2bInformation: values.b2bInformation }
+      : { advanceInformation: values.advanceInformation }),
     requireemailaddress: flag(values.requireemailaddress),
     phoneenabled: flag(values.phoneenabled),
     homeaddressenabled: flag(values.homeaddressenabled),

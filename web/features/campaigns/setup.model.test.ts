@@ -1,32 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../api/errors.ts';
 import { NEW_VALUES } from './model.ts';
-import { contentsOf, firstWrongStep, STEP_FIELDS } from './setup.model.ts';
-
-const TARGET_FIELDS = [
-  'locationtarget',
-  'locatorcity',
-  'locatordesc',
-  'locatorkeyword',
-  'locatorstate',
-  'locatorzip',
-];
+import { contentsOf, countOf, estimateOf, firstWrongStep, STEP_FIELDS, STEPS } from './setup.model.ts';
 
 describe('[CAMP-11] building a campaign', () => {
   it('checks every field of the form in one step', () => {
     const checked = Object.values(STEP_FIELDS).flat();
     expect(new Set(checked).size).toBe(checked.length);
     const unchecked = Object.keys(NEW_VALUES).filter((field) => !(checked as string[]).includes(field));
-    // Switches cannot be wrong, a draft's costs hold from now on, and what Search ID looks for is set on its own page.
+    // Switches cannot be wrong, and a draft's costs hold from now on.
     expect(unchecked.sort()).toEqual(
       [
         'effective_from',
         'enableMinimumLimitLeads',
         'homeaddressenabled',
-        'leadspeekType',
         'phoneenabled',
         'requireemailaddress',
-        ...TARGET_FIELDS,
       ].sort(),
     );
   });
@@ -34,12 +23,11 @@ describe('[CAMP-11] building a campaign', () => {
   it('goes back to the first step whose field the server refused', () => {
     const refused = (field: string) =>
       firstWrongStep(Object.assign(Object.create(ApiError.prototype), { errors: { [field]: ['is wrong'] } }));
-    expect([refused('CostSet'), refused('adminNotifyTo.1'), refused('urlCode'), refused('other')]).toEqual([
-      'review',
-      'told',
-      'site',
-      undefined,
-    ]);
+    expect(
+      ['CostSetB2b', 'adminNotifyTo.1', 'urlCode', 'locatorzip', 'seniority', 'b2bInformation', 'other'].map(
+        refused,
+      ),
+    ).toEqual(['review', 'told', 'site', 'target', 'audience', 'data', undefined]);
   });
 
   it('says what of a lead is always there', () => {
@@ -48,5 +36,70 @@ describe('[CAMP-11] building a campaign', () => {
     );
     expect(sure.map(({ field }) => field)).toEqual(['E-mail', 'Phone', 'Page', 'Matched by']);
     expect(sure[2]?.example).toBe('https://shop.example');
+  });
+
+  it('[CAMP-03] [CAMP-04] names the chosen data fields and the signals of a search', () => {
+    const found = contentsOf({
+      ...NEW_VALUES,
+      leadspeekType: 'b2b',
+      locatorkeyword: 'crm software',
+      b2bInformation: [103, 107],
+    });
+    expect(found.map(({ field }) => field)).toEqual([
+      'Name',
+      'E-mail',
+      'Phone',
+      'Address',
+      'Company and job',
+      'Seniority',
+      'Industry',
+      'Signals',
+      'Matched by',
+    ]);
+    expect(found[7]?.example).toContain('crm software');
+  });
+
+  it('[CAMP-02] [CAMP-03] [CAMP-04] has the steps of the product', () => {
+    expect(STEPS.local).not.toContain('target');
+    expect(STEPS.enhance).toContain('target');
+    expect(STEPS.enhance).not.toContain('audience');
+    expect(STEPS.b2b.slice(2, 5)).toEqual(['target', 'audience', 'data']);
+  });
+
+  it('counts what the form looks for, with the audience of B2B ID only', () => {
+    const values = { ...NEW_VALUES, locatorkeyword: 'crm', seniority: ['Owner'], phoneenabled: true };
+    expect(countOf({ ...values, leadspeekType: 'b2b' }, 'c')).toMatchObject({
+      companyID: 'c',
+      leadspeekType: 'b2b',
+      seniority: ['Owner'],
+      phoneenabled: 'T',
+      tell: 'F',
+    });
+    expect(countOf({ ...values, leadspeekType: 'enhance' }, undefined)).not.toHaveProperty('seniority');
+  });
+
+  it.each([
+    [
+      { deliverable: 70, limit: null, every: 'day' },
+      { leadsADay: 10, isLimited: false, costAWeek: 140 },
+    ],
+    [
+      { deliverable: 70, limit: 4, every: 'day' },
+      { leadsADay: 4, isLimited: true, costADay: 8 },
+    ],
+    [
+      { deliverable: 70, limit: 35, every: 'week' },
+      { leadsADay: 5, isLimited: true, costAWeek: 70 },
+    ],
+    [
+      { deliverable: 7, limit: 60, every: 'month' },
+      { leadsADay: 1, isLimited: false, costADay: 2 },
+    ],
+    [
+      { deliverable: 0, limit: 5, every: 'day' },
+      { leadsADay: 0, isLimited: false, costADay: 0 },
+    ],
+  ] as const)('estimates leads and costs: %j', (given, expected) => {
+    expect(estimateOf({ ...given, price: 2 })).toMatchObject(expected);
   });
 });

@@ -1,6 +1,9 @@
 import type { ModuleType } from '../../../contract/choices.ts';
+import { INFORMATION_FIELDS, type InformationKey } from '../../../contract/enrichment-fields.ts';
 import { ApiError } from '../../api/errors.ts';
+import { audienceOf } from './audience.ts';
 import { type CampaignValues, siteOf } from './model.ts';
+import { keywordsOf } from './target.ts';
 
 /** The products, and what each goes by. */
 export const KINDS: { module: ModuleType; name: string; text: string }[] = [
@@ -17,22 +20,34 @@ export const KINDS: { module: ModuleType; name: string; text: string }[] = [
   {
     module: 'enhance',
     name: 'Enhance ID',
-    text: 'Completes what is known of the people you reach with the data fields that you choose.',
+    text: 'Finds more people: the words of your keywords may stand in any order. Leads bring the personal data that you choose.',
   },
   {
     module: 'b2b',
     name: 'B2B ID',
-    text: 'Brings people with the company they work for, and what is known of it.',
+    text: 'Finds people at work by keywords, job and company. Leads bring the company data that you choose.',
   },
   { module: 'simplifi', name: 'Simplifi ID', text: 'Shows your advertising to the people you choose.' },
 ];
 
-export type StepKey = 'kind' | 'site' | 'leads' | 'told' | 'review';
+export type StepKey = 'kind' | 'site' | 'target' | 'audience' | 'data' | 'leads' | 'told' | 'review';
+export type Module = CampaignValues['leadspeekType'];
+
+/** The steps of each module, in order. */
+export const STEPS: Record<Module, StepKey[]> = {
+  local: ['kind', 'site', 'data', 'leads', 'told', 'review'],
+  locator: ['kind', 'site', 'target', 'data', 'leads', 'told', 'review'],
+  enhance: ['kind', 'site', 'target', 'data', 'leads', 'told', 'review'],
+  b2b: ['kind', 'site', 'target', 'audience', 'data', 'leads', 'told', 'review'],
+};
 
 /** Which fields are checked before a step is left forward. */
 export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
-  kind: [],
+  kind: ['leadspeekType'],
   site: ['companyID', 'campaignName', 'urlCode', 'urlCodeThankyou', 'companyGroupID'],
+  target: ['locatorkeyword', 'locationtarget', 'locatorstate', 'locatorcity', 'locatorzip', 'locatordesc'],
+  audience: ['jobTitles', 'seniority', 'department', 'industry', 'companySize'],
+  data: ['advanceInformation', 'b2bInformation'],
   leads: [
     'reidentificationtype',
     'minConfidence',
@@ -45,7 +60,17 @@ export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
     'endDate',
   ],
   told: ['leadsAmountNotification', 'adminNotifyTo', 'report', 'reportSentTo'],
-  review: ['CostSet', 'CostMaxLead', 'CostMonth', 'PlatformFee', 'PaymentTerm', 'topupoptions', 'leadsbuy'],
+  review: [
+    'CostSet',
+    'CostSetAdvanced',
+    'CostSetB2b',
+    'CostMaxLead',
+    'CostMonth',
+    'PlatformFee',
+    'PaymentTerm',
+    'topupoptions',
+    'leadsbuy',
+  ],
 };
 
 /** The first step with a field that the server refused; undefined: none of them has it. */
@@ -60,9 +85,18 @@ export function firstWrongStep(error: unknown): StepKey | undefined {
 export function contentsOf(
   values: Pick<
     CampaignValues,
-    'requireemailaddress' | 'phoneenabled' | 'homeaddressenabled' | 'urlCode' | 'minConfidence'
+    | 'leadspeekType'
+    | 'requireemailaddress'
+    | 'phoneenabled'
+    | 'homeaddressenabled'
+    | 'urlCode'
+    | 'minConfidence'
+    | 'locatorkeyword'
+    | 'advanceInformation'
+    | 'b2bInformation'
   >,
 ): { field: string; example: string; isSure: boolean }[] {
+  const asked = new Set<number>([...values.advanceInformation, ...values.b2bInformation]);
   return [
     { field: 'Name', example: 'Ada Example', isSure: false },
     { field: 'E-mail', example: 'ada@people.example', isSure: values.requireemailaddress },
@@ -73,11 +107,93 @@ export function contentsOf(
       isSure: values.homeaddressenabled,
     },
     { field: 'Company and job', example: 'Example Company, Tester', isSure: false },
-    { field: 'Page', example: siteOf(values.urlCode) || 'https://www.example.com', isSure: true },
+    ...INFORMATION_FIELDS.filter(({ id }) => asked.has(id)).map(({ key, name }) => ({
+      field: name,
+      example: EXAMPLES[key],
+      isSure: false,
+    })),
+    values.leadspeekType === 'local'
+      ? { field: 'Page', example: siteOf(values.urlCode) || 'https://www.example.com', isSure: true }
+      : {
+          field: 'Signals',
+          example: `Looked for ${keywordsOf(values.locatorkeyword)[0] ?? 'a keyword'}, with page and time`,
+          isSure: true,
+        },
     {
       field: 'Matched by',
       example: `Why it is this person, ${values.minConfidence || 0} % sure or more`,
       isSure: true,
     },
   ];
+}
+
+/** Made-up values of data fields. */
+const EXAMPLES: Record<InformationKey, string> = {
+  age_range: '35 to 44',
+  gender: 'Female',
+  marital_status: 'Married',
+  children: 'Yes',
+  home_owner: 'Home owner',
+  income_range: '$75,000 to $99,999',
+  net_worth_range: '$100,000 to $249,999',
+  credit_range: '700 to 749',
+  occupation: 'Teacher',
+  veteran: 'No',
+  job_title: 'Marketing Manager',
+  headline: 'Marketing Manager at Example Company',
+  seniority: 'Manager',
+  department: 'Marketing',
+  company_name: 'Example Company',
+  company_domain: 'company.example',
+  industry: 'Software',
+  company_size: '51 to 200',
+  company_revenue: '$10M to $25M',
+  company_phone: '+1 202 555 0199',
+  business_email: 'ada@company.example',
+  linkedin: 'linkedin.example/in/ada',
+  naics: '511210',
+  sic: '7372',
+};
+
+/** The count that a campaign's estimate is made of, as the call takes it; of a company where an agency asks. */
+export function countOf(values: CampaignValues, companyID: string | undefined) {
+  const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
+  return {
+    ...(companyID ? { companyID } : {}),
+    leadspeekType: values.leadspeekType as 'locator',
+    target_location: values.locationtarget,
+    states: values.locatorstate,
+    cities: values.locatorcity,
+    zip_code: values.locatorzip,
+    keyword: values.locatorkeyword,
+    ...(values.leadspeekType === 'b2b' ? audienceOf(values) : {}),
+    requireemailaddress: flag(values.requireemailaddress),
+    phoneenabled: flag(values.phoneenabled),
+    homeaddressenabled: flag(values.homeaddressenabled),
+    minConfidence: values.minConfidence === '' ? 50 : Number(values.minConfidence),
+    tell: 'F' as const,
+  };
+}
+
+const DAYS = { day: 1, week: 7, month: 30 };
+
+/**
+ * What to expect, of so many people in seven days who would become leads: leads a day with the limit, and what they cost
+ * (micro-dollars, as `price`, which is that of one lead).
+ */
+export function estimateOf(given: {
+  deliverable: number;
+  price: number;
+  limit: number | null;
+  every: keyof typeof DAYS;
+}): { leadsADay: number; isLimited: boolean; costADay: number; costAWeek: number } {
+  const free = given.deliverable / 7;
+  const most = given.limit === null ? Number.POSITIVE_INFINITY : given.limit / DAYS[given.every];
+  const leadsADay = Math.min(free, most);
+  return {
+    leadsADay,
+    isLimited: most < free,
+    costADay: Math.round(leadsADay * given.price),
+    costAWeek: Math.round(leadsADay * 7 * given.price),
+  };
 }

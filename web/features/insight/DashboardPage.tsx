@@ -32,7 +32,7 @@ type CampaignTotals = Answer['campaigns'][number];
 
 const rate = (totals: Totals) => (totals.visits > 0 ? totals.matched / totals.visits : 0);
 
-const measures = {
+const ALL_MEASURES = {
   leads: { label: 'Leads', of: (day: Totals) => day.leads, format: num },
   visits: { label: 'Visits', of: (day: Totals) => day.visits, format: num },
   spend: {
@@ -41,6 +41,8 @@ const measures = {
     format: (value: number) => money(value * 1e6),
   },
 } as const;
+/** What stands in place of visits where there are none. */
+const FOUND = { label: 'People found', of: (day: Totals) => day.matched, format: num } as const;
 
 /** What the campaigns bring in: figures, leads over time, by campaign, why visits were lost, and the leads. */
 export default function DashboardPage() {
@@ -71,6 +73,7 @@ function Dashboard() {
   const slug = decodeURIComponent(useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' }));
   // A product's own dashboard shows its campaigns alone.
   const product = modulesOf(useFacts()).find((one) => one.slug === slug);
+  const isSearch = product !== undefined && product.module !== 'local';
   const filter = {
     ...(campaign ? { leadspeekID: campaign } : {}),
     ...(product ? { moduleType: product.module } : {}),
@@ -97,7 +100,7 @@ function Dashboard() {
     <>
       <PageHeader
         title={product ? `${product.name} Dashboard` : 'Dashboard'}
-        line={`Visits recognised, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
+        line={`${isSearch ? 'People found' : 'Visits recognised'}, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
       />
       <Group gap="xs" mb="md" mih={36} justify="space-between">
         <Suspense fallback={<Skeleton height={36} width={420} maw="100%" />}>
@@ -127,9 +130,9 @@ function Dashboard() {
         </div>
       ) : (
         <>
-          <Tiles data={data} />
+          <Tiles data={data} isSearch={isSearch} />
           <div className={classes.two}>
-            <OverTime query={chart} ghost={ghost.data} />
+            <OverTime query={chart} ghost={ghost.data} isSearch={isSearch} />
             <section className="card" aria-label="From visits to leads" style={{ padding: 16, minWidth: 0 }}>
               <Title order={2} size="h3" mb={4}>
                 From visits to leads
@@ -157,7 +160,8 @@ function Dashboard() {
   );
 }
 
-function Tiles({ data }: { data: Answer | undefined }) {
+/** On the page of a module without visits those whom its campaigns found stand in their place. */
+function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean }) {
   const now = data?.totals;
   const was = data?.previous;
   const tile = (
@@ -176,13 +180,19 @@ function Tiles({ data }: { data: Answer | undefined }) {
   );
   return (
     <div className={classes.tiles}>
-      {tile('Visits', (one) => one.visits, num, { better: 'up' })}
-      {tile('Match rate', rate, percent, {
-        better: 'up',
-        points: true,
-        // Without visits there was no rate to compare with.
-        ...(was?.visits === 0 ? { before: undefined } : {}),
-      })}
+      {isSearch ? (
+        tile('People found', (one) => one.matched, num, { better: 'up' })
+      ) : (
+        <>
+          {tile('Visits', (one) => one.visits, num, { better: 'up' })}
+          {tile('Match rate', rate, percent, {
+            better: 'up',
+            points: true,
+            // Without visits there was no rate to compare with.
+            ...(was?.visits === 0 ? { before: undefined } : {}),
+          })}
+        </>
+      )}
       {tile('Leads', (one) => one.leads, num, { better: 'up' })}
       {tile(
         'Spend',
@@ -194,8 +204,10 @@ function Tiles({ data }: { data: Answer | undefined }) {
 }
 
 /** Figures by day, with those of the period before (the report's chart call). */
-function OverTime({ query, ghost }: { query: UseQueryResult<Days>; ghost: Days | undefined }) {
+function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined; isSearch: boolean }) {
+  const { query, ghost, isSearch } = props;
   const { data } = query;
+  const measures = isSearch ? { ...ALL_MEASURES, visits: FOUND } : ALL_MEASURES;
   const [params, set] = useSearchParams();
   const key =
     (params.measure as keyof typeof measures) in measures

@@ -11,6 +11,7 @@ const DefaultsTab = lazy(() => import('./DefaultsTab.tsx'));
 const DomainTab = lazy(() => import('./DomainTab.tsx'));
 const EmailTab = lazy(() => import('./EmailTab.tsx'));
 const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
+const MinimumsTab = lazy(() => import('./MinimumsTab.tsx'));
 const ModulesTab = lazy(() => import('./ModulesTab.tsx'));
 const PackagesTab = lazy(() => import('./PackagesTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
@@ -39,6 +40,7 @@ const TABS: SettingTab[] = [
   { value: 'threshold', label: 'Billing threshold', page: <ThresholdTab />, only: 'agency' },
   { value: 'email', label: 'E-mail', page: <EmailTab /> },
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
+  { value: 'minimums', label: 'Minimums', page: <MinimumsTab />, only: 'root', needs: 'cost.write' },
   { value: 'packages', label: 'Packages', page: <PackagesTab />, only: 'root', needs: 'cost.write' },
   { value: 'registration', label: 'Registration', page: <RegistrationTab /> },
   {

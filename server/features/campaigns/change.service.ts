@@ -1,0 +1,357 @@
+import { CAMPAIGN_MODULES } from '../../../contract/campaigns.ts';
+import { PAYMENT_TERMS } from '../../../contract/choices.ts';
+import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { dollarsOf } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Owner } from '../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Platform } from '../../platform/platform.ts';
+import {
+  atLeast,
+  checkLeast,
+  FREE,
+  priceWith,
+  type Retail,
+  type RetailLimits,
+  retailWire,
+  retailWith,
+} from '../costs/index.ts';
+import { type Deps, type Fields, type Module, missing, newSiteKey, ownerOf } from './base.ts';
+import { type Extras, NO_LIMIT } from './extras.ts';
+import { askedOf, checkFields, columns, leastLimit, searchAfter, searchFor } from './fields.policy.ts';
+import type { States } from './state.service.ts';
+import * as store from './store.ts';
+import { isSearch, type Search } from './target.policy.ts';
+import { setTarget, targetsOf } from './target.store.ts';
+import type { Views } from './view.ts';
+
+/** What a new campaign begins with; `least`: what the root lets a lead cost at a payment term. */
+interface Usual {
+  retail: Retail;
+  limits?: RetailLimits;
+  least: (term: string) => bigint;
+}
+
+/** Makes campaigns, and changes what is set on them. */
+export function createChanges(
+  platform: Platform,
+  { audit, billing, costs, tenants, groups, information }: Deps,
+  { extras, states, views }: { extras: Extras; states: States; views: Views },
+) {
+  const { db, clock } = platform;
+  const { started } = states;
+  const { one } = views;
+
+  /** Sets what a campaign looks for, and tells. */
+  async function aim(
+    tx: Tx,
+    row: Owner & { agency_id: string; id: string; module: string },
+    search: Search,
+    text: string,
+  ) {
+    if (!isSearch(row.module)) return;
+    await setTarget(tx, row, { id: row.id, module: row.module }, search, text, clock.now());
+    await platform.events.emit(tx, 'campaign.target_changed', { rootId: row.root_id, campaignId: row.id });
+  }
+
+  /**
+   * A new campaign costs (and is bounded by) what the agency has set for the client; else it costs what the client's last
+   * one did, else what the agency last asked of anybody for a lead, else what the agency itself pays. Read in the
+   * agency's scope: a client may not see any of it.
+   */
+  const usualCosts = (
+    owner: { root_id: string; agency_id: string; company_id: string },
+    module: Module,
+    at: Date,
+  ): Promise<Usual> =>
+    inScope(db.app, { rootId: owner.root_id, agencyId: owner.agency_id }, async (tx) => {
+      const leastAt = await costs.leastOf(tx, at);
+      const least = (term: string) => leastAt(module, term);
+      const usual = await usualRetail(tx, owner, module, at);
+      return { ...usual, retail: atLeast(usual.retail, least(usual.retail.term)), least };
+    });
+
+  async function usualRetail(
+    tx: Tx,
+    owner: { agency_id: string; company_id: string },
+    module: Module,
+    at: Date,
+  ): Promise<{ retail: Retail; limits?: RetailLimits }> {
+    const set = await costs.clientRetail(tx, owner.company_id, module, at);
+    if (set) {
+      const { daily_cap, starts_on, ends_on, ...retail } = set;
+      return { retail, limits: { daily_cap, starts_on, ends_on } };
+    }
+    const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id, module);
+    const [kept] = last ? await costs.retailOf(tx, [last.id], at) : [];
+    if (kept && last?.company_id === owner.company_id) {
+      const { campaign_id: _, ...retail } = kept;
+      return { retail };
+    }
+    const lead_micros =
+      kept?.lead_micros ?? (await costs.wholesaleLead(tx, owner.agency_id, module, FREE.term, at));
+    return { retail: { ...FREE, lead_micros } };
+  }
+
+  /** Which modules a client may have campaigns of. Read in the scope of the root, which alone sees all levels. */
+  const modulesOf = (company: { id: string; root_id: string; agency_id: string | null; kind: string }) =>
+    inScope(db.app, { rootId: company.root_id }, async (tx) => {
+      const isMaster = (await tenants.frontDoor(company.root_id, tx)).master_id === company.root_id;
+      return (await tenants.products.of(tx, company, isMaster)).own.modules;
+    });
+
+  return {
+    /** Creates a campaign for a client; a client's own people need not name it. */
+    async create(
+      ctx: Ctx,
+      given: Fields & {
+        companyID?: string | undefined;
+        leadspeekType: Module;
+        draft?: 'T' | 'F' | undefined;
+      },
+    ) {
+      const module = given.leadspeekType;
+      checkFields(ctx, given, module);
+      const search = isSearch(module) ? searchFor(given, module) : undefined;
+      const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
+      if (!companyId)
+        throw new Refusal('invalid', 'companyID: is required', { errors: { companyID: ['is required'] } });
+      const company = await inScope(db.app, ctx.scope, async (tx) => {
+        await extras.checkMayAdd(tx, ctx, companyId);
+        return tenants.company(tx, companyId);
+      });
+      if (company?.kind !== 'client' || !company.agency_id) return missing();
+      const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
+      if (!(await modulesOf(company)).includes(module))
+        throw new Refusal('forbidden', 'leadspeekType: is not one of the products of this client', {
+          errors: { leadspeekType: ['is not one of the products of this client'] },
+        });
+      const now = clock.now();
+      // Before the transaction below, not inside: whoever holds one connection must not wait for another.
+      const usual = await usualCosts(owner, module, now);
+      const retail = retailWith(usual.retail, given);
+      checkLeast(retail, usual.least(retail.term));
+      const bounds = {
+        daily_cap: given.LimitLead === undefined ? (usual.limits?.daily_cap ?? null) : given.LimitLead,
+        starts_on: given.startDate === undefined ? (usual.limits?.starts_on ?? null) : given.startDate,
+        ends_on: given.endDate === undefined ? (usual.limits?.ends_on ?? null) : given.endDate,
+      };
+      if (bounds.starts_on && bounds.ends_on && bounds.ends_on < bounds.starts_on)
+        throw new Refusal('invalid', 'endDate: must not be before the start date', {
+          errors: { endDate: [`must not be before the start date, ${bounds.starts_on}`] },
+        });
+      const limit = extras.limit(ctx, given, NO_LIMIT, bounds.daily_cap);
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const asked = askedOf(given, module, await information.fieldsFor(tx, companyId));
+        const price = priceWith(retail, asked);
+        if (module === 'enhance')
+          leastLimit(await store.enhanceLeast(tx), bounds.daily_cap, limit.limit_every);
+        const id = newId(now);
+        // Nobody waits for a balance who owes the leads, or who is billed outside.
+        const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
+        const needsBalance =
+          price > 0n && !isOwed && !(await billing.accounts.billsManually(tx, owner.agency_id));
+        const why =
+          (await store.barOf(tx, owner.agency_id, companyId)) ??
+          (given.draft === 'T' ? 'person' : needsBalance ? 'balance_empty' : null);
+        await store.insertCampaign(tx, {
+          id,
+          ...owner,
+          module,
+          ...columns(given, module),
+          ...bounds,
+          ...limit,
+          ...asked,
+          state: why ? 'paused' : 'active',
+          state_reason: why,
+          site_key: newSiteKey(),
+          created_at: now,
+          updated_at: now,
+        });
+        await costs.beginCampaign(tx, owner, { id, module, at: now }, retail);
+        if (search) await aim(tx, { ...owner, id, module }, search, given.locatordesc ?? '');
+        await extras.save(tx, ctx, { id, ...owner }, given, company.time_zone);
+        if (!why) await started(tx, { ...owner, id });
+        await audit.record(tx, ctx, {
+          action: 'campaign.create',
+          objectKind: 'campaign',
+          objectId: id,
+          description: `Created campaign ${given.campaignName}`,
+          owner,
+        });
+        return one(tx, ctx, id);
+      });
+    },
+
+    /** Changes a campaign; refused when somebody else changed it since `version`. */
+    update: (
+      ctx: Ctx,
+      given: Fields & { leadspeekID: string; version: number; effective_from?: string | undefined },
+      only?: Module,
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = (await store.campaignById(tx, given.leadspeekID)) ?? missing();
+        const module = row.module as Module;
+        if (only && module !== only) return missing();
+        checkFields(ctx, given, module);
+        const kept = isSearch(module) ? (await targetsOf(tx, [row.id])).get(row.id) : undefined;
+        const aimed = searchAfter(given, module, kept);
+        const limit = extras.limit(ctx, given, row, given.LimitLead ?? null);
+        if (module === 'enhance')
+          leastLimit(await store.enhanceLeast(tx), given.LimitLead ?? null, limit.limit_every);
+        const asked = askedOf(given, module, await information.fieldsFor(tx, row.company_id));
+        if (
+          !(await store.updateCampaign(
+            tx,
+            row.id,
+            {
+              ...columns(given, module),
+              ...limit,
+              ...asked,
+              updated_at: clock.now(),
+            },
+            given.version,
+          ))
+        ) {
+          throw new Refusal(
+            'conflict',
+            'Somebody else has changed this campaign meanwhile. Reload to see their change, then make yours again.',
+            {
+              errors: { version: ['is not the present one'] },
+            },
+          );
+        }
+        const priced = await costs.changeCampaign(tx, row, given);
+        if (aimed) await aim(tx, row, aimed.search, aimed.description);
+        await extras.save(
+          tx,
+          ctx,
+          row,
+          given,
+          (await store.timeZones(tx, [row.company_id])).get(row.company_id)!,
+        );
+        await audit.record(tx, ctx, {
+          action: 'campaign.update',
+          objectKind: 'campaign',
+          objectId: row.id,
+          description: `Changed campaign #${row.number} ${given.campaignName}${priced ? `: ${priced}` : ''}`,
+          owner: ownerOf(row),
+        });
+        return one(tx, ctx, row.id);
+      }),
+
+    /** A paused copy of a campaign: what it is set to and what it costs now, without leads, balance, notices and reports. */
+    duplicate: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = (await store.campaignById(tx, id)) ?? missing();
+        await extras.checkMayAdd(tx, ctx, row.company_id);
+        const now = clock.now();
+        const [kept] = await costs.retailOf(tx, [id], now);
+        const { campaign_id: _, ...retail } = kept ?? { campaign_id: null, ...FREE };
+        const {
+          number: _number,
+          version: _version,
+          pixel_check: _check,
+          pixel_checked_at: _at,
+          ...same
+        } = row;
+        const copy = newId(now);
+        const name = `Copy of ${row.name}`.slice(0, 255);
+        await store.insertCampaign(tx, {
+          ...same,
+          id: copy,
+          name,
+          state: 'paused',
+          state_reason: 'person',
+          site_key: newSiteKey(),
+          created_at: now,
+          updated_at: now,
+        });
+        const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
+        await costs.beginCampaign(tx, owner, { id: copy, module: row.module, at: now }, retail);
+        const target = (await targetsOf(tx, [id])).get(id);
+        if (target) await aim(tx, { ...owner, id: copy, module: row.module }, target, target.description);
+        const group = (await groups.of(tx, ctx, [id])).get(id);
+        if (group) await groups.put(tx, ctx, copy, group);
+        await audit.record(tx, ctx, {
+          action: 'campaign.create',
+          objectKind: 'campaign',
+          objectId: copy,
+          description: `Created campaign ${name} as a copy of #${row.number}`,
+          owner: ownerOf(row),
+        });
+        return one(tx, ctx, copy);
+      }),
+
+    /** What a new campaign of a client would begin with. @throws Refusal 404 for what is no client of the scope */
+    async resource(ctx: Ctx, given: string | undefined, module: Module) {
+      const companyId = given ?? ctx.actor.companyId;
+      const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
+      if (company?.kind !== 'client' || !company.agency_id) return missing();
+      const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
+      const { retail, limits, least } = await usualCosts(owner, module, clock.now());
+      const modules = await modulesOf(company);
+      const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
+      const { isManual, fields, leastLeads } = await inScope(db.app, ctx.scope, async (tx) => ({
+        isManual: !isOwed && (await billing.accounts.billsManually(tx, owner.agency_id)),
+        fields: await information.fieldsFor(tx, companyId),
+        leastLeads: await store.enhanceLeast(tx),
+      }));
+      return {
+        company_id: companyId,
+        company_name: company.name,
+        time_zone: company.time_zone,
+        leadspeekType: module,
+        modules: CAMPAIGN_MODULES.filter((one) => modules.includes(one)),
+        ...retailWire(retail),
+        information: INFORMATION_FIELDS.filter((field) => fields.has(field.id)),
+        cost_minimums: Object.fromEntries(PAYMENT_TERMS.map((term) => [term, dollarsOf(least(term))])),
+        minleaddayenhance: module === 'enhance' ? leastLeads : null,
+        LimitLead: limits?.daily_cap ?? null,
+        startDate: limits?.starts_on ?? null,
+        endDate: limits?.ends_on ?? null,
+        first_balance_micros: isOwed || isManual ? 0 : Number(retail.lead_micros),
+      };
+    },
+
+    /** Changes what a campaign with keywords, which the transaction has locked, looks for. */
+    aim: async (
+      tx: Tx,
+      row: { id: string; root_id: string; agency_id: string; company_id: string; module: string },
+      search: Search,
+    ) => {
+      const before = (await targetsOf(tx, [row.id])).get(row.id);
+      await store.updateCampaign(tx, row.id, { updated_at: clock.now() });
+      await aim(tx, row, search, before?.description ?? '');
+    },
+
+    /** Puts a campaign there as it is, with the price of a lead, micro-dollars, and other costs. */
+    insert: async (
+      tx: Tx,
+      {
+        price_micros,
+        costs: costsGiven,
+        search,
+        ...row
+      }: Parameters<typeof store.insertCampaign>[1] & {
+        price_micros: bigint;
+        costs?: Partial<Retail>;
+        search?: Search;
+      },
+    ): Promise<void> => {
+      await store.insertCampaign(tx, row);
+      const { root_id, agency_id, company_id, id, module, created_at } = row;
+      const owner = { root_id, agency_id, company_id };
+      await costs.beginCampaign(
+        tx,
+        owner,
+        { id, module, at: created_at },
+        { ...costsGiven, lead_micros: price_micros },
+      );
+      if (search) await aim(tx, { ...owner, id, module }, search, '');
+      if (row.state === 'active') await started(tx, row);
+    },
+  };
+}

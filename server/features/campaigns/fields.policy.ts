@@ -1,0 +1,143 @@
+import { RetailFields } from '../../../contract/costs.ts';
+import { INFORMATION_FIELDS, type InformationType } from '../../../contract/enrichment-fields.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import type { Fields, Module } from './base.ts';
+import type { Frequency } from './period.policy.ts';
+import {
+  ANYBODY,
+  type Audience,
+  changedSearch,
+  isSearch,
+  needsOf,
+  readAudience,
+  type Search,
+  searchOf,
+} from './target.policy.ts';
+
+/** The fields that only who may set a price may send. */
+const PRICED = [...Object.keys(RetailFields.shape), 'effective_from'];
+
+/** The columns of `campaign` that the form fills as they are. */
+export const columns = (given: Fields, module: Module) => ({
+  name: given.campaignName,
+  site_url: module === 'local' ? given.urlCode! : '',
+  thank_you_url: (module === 'local' && given.urlCodeThankyou) || null,
+  phone_required: given.phoneenabled === 'T',
+  address_required: given.homeaddressenabled === 'T',
+  email_required: given.requireemailaddress === 'T',
+  ...(isSearch(module) ? needsOf(given) : {}),
+  reidentify: given.reidentificationtype,
+  min_confidence: given.minConfidence,
+  daily_cap: given.LimitLead ?? null,
+  starts_on: given.startDate ?? null,
+  ends_on: given.endDate ?? null,
+});
+
+/** What a campaign with keywords is to look for. @throws Refusal naming the field */
+export const searchFor = (given: Fields, module: Module): Search =>
+  module === 'b2b' ? { ...searchOf(given), ...readAudience(given) } : searchOf(given);
+
+const AUDIENCE = ['jobTitles', 'seniority', 'department', 'industry', 'companySize'] as const;
+
+/**
+ * What a change lets a campaign look for: what it leaves out stays as it is; undefined where it names none of it.
+ * @throws Refusal naming the field
+ */
+export function searchAfter(
+  given: Fields,
+  module: Module,
+  kept: (Search & { description: string }) | undefined,
+): { search: Search; description: string } | undefined {
+  if (!isSearch(module) || !kept) return undefined;
+  const changed = changedSearch(given, kept);
+  if (module !== 'b2b') return changed;
+  if (!changed && AUDIENCE.every((field) => given[field] === undefined)) return undefined;
+  const before: Audience = { ...ANYBODY, ...kept };
+  const after = readAudience(given);
+  return {
+    description: changed?.description ?? kept.description,
+    search: {
+      ...(changed?.search ?? kept),
+      titles: given.jobTitles ? after.titles : before.titles,
+      seniorities: given.seniority ? after.seniorities : before.seniorities,
+      departments: given.department ? after.departments : before.departments,
+      industries: given.industry ? after.industries : before.industries,
+      sizes: given.companySize ? after.sizes : before.sizes,
+    },
+  };
+}
+
+const DAYS = { day: 1, week: 7, month: 30 };
+
+/**
+ * Refuses a limit of an Enhance ID campaign below the root's least leads a day; `least` null: the root asks for none.
+ * @throws Refusal naming the field
+ */
+export function leastLimit(least: number | null, cap: number | null, every: Frequency): void {
+  const needed = (least ?? 0) * DAYS[every];
+  if (cap !== null && cap < needed)
+    throw new Refusal('invalid', `LimitLead: must be at least ${needed}`, {
+      errors: { LimitLead: [`must be at least ${needed}`] },
+    });
+}
+
+/** Which data fields a module's campaigns may ask for. */
+const ASKS: Record<Module, InformationType> = {
+  local: 'advanced',
+  locator: 'advanced',
+  enhance: 'advanced',
+  b2b: 'b2b',
+};
+
+/**
+ * The columns of what a campaign asks to know; what is not given stays. `offered`: ids of the fields that its company may use.
+ * @throws Refusal naming the field
+ */
+export function askedOf(given: Fields, module: Module, offered: ReadonlySet<number>) {
+  const read = (field: 'advanceInformation' | 'b2bInformation', type: InformationType) => {
+    const ids = given[field];
+    if (!ids) return undefined;
+    const refuse = (rule: string): never => {
+      throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+    };
+    if (ids.length > 0 && ASKS[module] !== type)
+      refuse(type === 'b2b' ? 'is for B2B ID campaigns only' : 'is not for B2B ID campaigns');
+    for (const id of ids) {
+      const known = INFORMATION_FIELDS.find((one) => one.id === id && one.type === type);
+      if (!known) refuse(`has ${id}, which is no data field of this list`);
+      else if (!offered.has(id)) refuse(`has ${id} (${known.name}), which is not offered`);
+    }
+    return ids;
+  };
+  const advance_information = read('advanceInformation', 'advanced');
+  const b2b_information = read('b2bInformation', 'b2b');
+  return {
+    ...(advance_information ? { advance_information } : {}),
+    ...(b2b_information ? { b2b_information } : {}),
+  };
+}
+
+export function checkSite(row: { module: string }): void {
+  if (row.module !== 'local')
+    throw new Refusal('conflict', 'This campaign has no site, and so no tag.', {
+      errors: { leadspeekID: ['is not of Site ID'] },
+    });
+}
+
+/** Checks fields against each other and against who sends them. @throws Refusal naming the field */
+export function checkFields(ctx: Ctx, given: Fields, module: Module): void {
+  if (module === 'local' && given.urlCode === undefined)
+    throw new Refusal('invalid', 'urlCode: is required', { errors: { urlCode: ['is required'] } });
+  if (given.startDate && given.endDate && given.endDate < given.startDate) {
+    throw new Refusal('invalid', 'endDate: must not be before the start date', {
+      errors: { endDate: ['must not be before the start date'] },
+    });
+  }
+  const priced = PRICED.find((field) => given[field as 'CostSet'] !== undefined);
+  if (priced && !ctx.may('campaign.price')) {
+    throw new Refusal('forbidden', `${priced}: the price is set by your agency.`, {
+      errors: { [priced]: ['is set by the agency'] },
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import type { STATE_REASONS } from '../../../contract/campaigns.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { DAY_MS, type Deps, type Module, missing } from './base.ts';
+import type { Extras } from './extras.ts';
+import * as store from './store.ts';
+import { ANYBODY, audienceWire, isSearch, locationWords } from './target.policy.ts';
+import { targetsOf } from './target.store.ts';
+
+type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof targetsOf>>['get']>>;
+type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
+type StateReason = (typeof STATE_REASONS)[number];
+
+export type Views = ReturnType<typeof createViews>;
+
+/** Campaigns as they are told: one, or a page of them. */
+export function createViews({ db, clock }: Platform, { billing, costs }: Deps, extras: Extras) {
+  /** What campaigns cost, and for who may know it what the agency keeps of a lead's price. */
+  async function moneyOf(tx: Tx, ctx: Ctx, rows: Row[]) {
+    const now = clock.now();
+    const costsOf = await costs.campaignCosts(
+      tx,
+      rows.map((row) => row.id),
+      now,
+    );
+    const priceOf = ctx.may('cost.read') ? await billing.leadCosts(tx, rows, now) : undefined;
+    return (id: string) => {
+      const price = priceOf?.(id);
+      return { ...costsOf(id), margin_micros: price ? Number(price.priceMicros - price.costMicros) : null };
+    };
+  }
+
+  function wire(
+    row: Row,
+    money: ReturnType<Awaited<ReturnType<typeof moneyOf>>>,
+    more: ReturnType<Awaited<ReturnType<typeof extras.of>>>,
+    brandName: string,
+    lastVisit: Date | null,
+    target: Target | undefined,
+  ) {
+    const needed = [
+      row.email_required && 'Email',
+      row.phone_required && 'Phone',
+      row.address_required && 'MailingAddress',
+    ];
+    return {
+      ...money,
+      ...more,
+      locatorkeyword: target?.keywords.join('\n') ?? '',
+      locationtarget: target ? locationWords(target.location) : null,
+      nationaltargeting: target?.location === 'national' ? ('T' as const) : ('F' as const),
+      locatorstate: target?.states ?? [],
+      locatorcity: target?.cities ?? [],
+      locatorzip: target?.zips.join('\n') ?? '',
+      locatordesc: target?.description ?? '',
+      ...audienceWire(target ?? ANYBODY),
+      advanceInformation: row.advance_information,
+      b2bInformation: row.b2b_information,
+      locatorrequire: target ? needed.filter(Boolean).join(',') : '',
+      leadspeekID: row.id,
+      leadspeek_api_id: Number(row.number),
+      leadspeekType: row.module as Module,
+      company_id: row.company_id,
+      company_name: row.company_name,
+      agency_name: row.agency_name ?? brandName,
+      campaignName: row.name,
+      status: row.state,
+      statusReason: row.state === 'paused' ? (row.state_reason as StateReason | null) : null,
+      urlCode: row.site_url,
+      urlCodeThankyou: row.thank_you_url,
+      phoneenabled: row.phone_required ? ('T' as const) : ('F' as const),
+      homeaddressenabled: row.address_required ? ('T' as const) : ('F' as const),
+      requireemailaddress: row.email_required ? ('T' as const) : ('F' as const),
+      reidentificationtype: row.reidentify as 'never',
+      minConfidence: row.min_confidence,
+      LimitLead: row.daily_cap,
+      startDate: row.starts_on,
+      endDate: row.ends_on,
+      balance_micros: Number(row.balance ?? 0n),
+      leads_30d: Number(row.leads_30d ?? 0n),
+      visits_30d: Number(row.visits_30d ?? 0n),
+      pixel_check: row.pixel_check as 'found' | null,
+      pixel_checked_at: row.pixel_checked_at?.toISOString() ?? null,
+      last_visit_at: (lastVisit ?? row.last_hour)?.toISOString() ?? null,
+      version: row.version,
+      created_at: row.created_at.toISOString(),
+    };
+  }
+
+  const since30 = (): Date => new Date(clock.now().getTime() - 30 * DAY_MS);
+
+  async function one(tx: Tx, ctx: Ctx, id: string) {
+    const { rows } = await store.pageOfCampaigns(tx, {
+      id,
+      sort: 'created_at',
+      order: 'desc',
+      limit: 1,
+      offset: 0,
+      since: since30(),
+    });
+    const row = rows[0] ?? missing();
+    return wire(
+      row,
+      (await moneyOf(tx, ctx, [row]))(id),
+      (await extras.of(tx, ctx, [row]))(id),
+      ctx.tenant.companyName,
+      await store.lastVisitAt(tx, id, new Date(clock.now().getTime() - 7 * DAY_MS)),
+      (await targetsOf(tx, [id])).get(id),
+    );
+  }
+
+  return {
+    one,
+    list: (ctx: Ctx, asked: Omit<store.CampaignList, 'since' | 'id'>) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await store.pageOfCampaigns(tx, { ...asked, since: since30() });
+        const moneyFor = await moneyOf(tx, ctx, rows);
+        const targets = await targetsOf(
+          tx,
+          rows.filter((row) => isSearch(row.module)).map((row) => row.id),
+        );
+        const moreOf = await extras.of(tx, ctx, rows);
+        const brand = ctx.tenant.companyName;
+        return {
+          rows: rows.map((row) =>
+            wire(row, moneyFor(row.id), moreOf(row.id), brand, null, targets.get(row.id)),
+          ),
+          total,
+        };
+      }),
+
+    get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
+
+    refusals: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (!(await store.campaignById(tx, id))) return missing();
+        return store.refusalsOf(tx, id, since30());
+      }),
+  };
+}

@@ -1,0 +1,43 @@
+import { queryOptions } from '@tanstack/react-query';
+import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
+import type { Client } from '../../../contract/index.ts';
+import { priceOf } from '../../../contract/lead-price.ts';
+import { api } from '../../api/client.ts';
+import { type CampaignValues, microsOf } from './model.ts';
+
+/** What a new campaign of a client would begin with, and what its campaigns may ask for. */
+export type Resource = Awaited<ReturnType<Client['campaignMore']['getCampaignResource']>>;
+
+export const resourceQuery = (companyID: string, leadspeekType: CampaignValues['leadspeekType']) =>
+  queryOptions({
+    queryKey: ['campaign-resource', companyID, leadspeekType],
+    queryFn: ({ signal }) => api.campaignMore.getCampaignResource({ companyID, leadspeekType }, { signal }),
+    enabled: companyID !== '',
+    staleTime: 60_000,
+  });
+
+/** What a lead costs the client as the form stands, micro-dollars: what is left empty is as usual. */
+export function leadPriceOf(
+  values: Pick<
+    CampaignValues,
+    'CostSet' | 'CostSetAdvanced' | 'CostSetB2b' | 'advanceInformation' | 'b2bInformation'
+  >,
+  usual: Pick<Resource, 'CostSet' | 'CostSetAdvanced' | 'CostSetB2b'>,
+): number {
+  const costs = {
+    CostSet: values.CostSet || usual.CostSet,
+    CostSetAdvanced: values.CostSetAdvanced || usual.CostSetAdvanced,
+    CostSetB2b: values.CostSetB2b || usual.CostSetB2b,
+  };
+  return microsOf(priceOf(costs, values));
+}
+
+/** The names of the data fields that a campaign asks for, in the order of the catalogue. */
+export const informationWords = (
+  asked: Pick<CampaignValues, 'advanceInformation' | 'b2bInformation'>,
+): string =>
+  INFORMATION_FIELDS.filter(
+    ({ id }) => asked.advanceInformation.includes(id) || asked.b2bInformation.includes(id),
+  )
+    .map(({ name }) => name)
+    .join(', ');
