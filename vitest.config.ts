@@ -26,6 +26,7 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
+          globalSetup: ['e2e/global-setup.ts'],
           // Two browsers, each with a server and a database of its own: the journeys share nothing.
           maxWorkers: 2,
           testTimeout: 120_000,

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 
 /** A demo installation of its own: the real server process on a free port, with an embedded PostgreSQL in a new folder. */
 export interface Demo {
@@ -27,9 +28,21 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the demo and waits until it serves. Throws with what it printed when it does not within two minutes. */
-export async function startDemo(env: Record<string, string> = {}): Promise<Demo> {
+/**
+ * Starts a demo of the journey's own and waits until it serves.
+ * @param isFirst on an empty folder, as a newcomer would; else on a copy of one that was started before
+ * @throws with what it printed when it does not serve within three minutes
+ */
+export async function startDemo(env: Record<string, string> = {}, isFirst = false): Promise<Demo> {
   const dataDir = mkdtempSync(join(tmpdir(), 'lead-demo-'));
+  const folder = isFirst ? '' : inject('demoFolder');
+  // With owners and modes: PostgreSQL's user has the cluster, and nobody else may read it.
+  if (folder) spawnSync('cp', ['-a', join(folder, 'data'), dataDir]);
+  return runDemo(dataDir, env);
+}
+
+/** Starts the server on a folder, as startDemo does; apart from the journeys' choice of a folder. */
+export async function runDemo(dataDir: string, env: Record<string, string>): Promise<Demo> {
   const port = await freePort();
   let child: ChildProcess;
   let printed = '';

@@ -11,7 +11,7 @@ let browser: Browser;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo({}, true), launchChromium()]);
   context = await browser.newContext({ userAgent });
 });
 afterAll(async () => {

@@ -288,7 +288,7 @@ const forReadme: Record<string, string> = {
   'client-campaign-setup': 'campaign',
 };
 
-const demo = await startDemo();
+const demo = await startDemo({}, true);
 const browser: Browser = await launchChromium();
 if (!readme && !narrowed) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });

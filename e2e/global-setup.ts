@@ -1,0 +1,35 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import setupDatabase from '../server/test/global-setup.ts';
+import { runDemo } from './demo.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Folder of a demo that was started once and stopped, to be copied; empty: there is none. */
+    demoFolder: string;
+  }
+}
+
+/**
+ * Makes the demo that the journeys' own ones are copied from, so that each does not make a cluster, its tables and its data anew.
+ * @returns the run's teardown
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const closeDatabase = await setupDatabase(project);
+  const folder = mkdtempSync(join(tmpdir(), 'lead-demo-'));
+  const close = async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await closeDatabase();
+  };
+  try {
+    await (await runDemo(folder, {})).stop();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  // Where PostgreSQL's user cannot reach the folder its data is elsewhere, and bound to the folder's path.
+  project.provide('demoFolder', existsSync(join(folder, 'data', 'pg')) ? folder : '');
+  return close;
+}
