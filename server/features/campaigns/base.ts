@@ -21,7 +21,11 @@ export interface Deps {
   tenants: Tenants;
   groups: Groups;
   /** Which data fields a company's campaigns may ask for. */
-  information: { fieldsFor(tx: Tx, companyId: string): Promise<ReadonlySet<number>> };
+  information: {
+    fieldsFor(tx: Tx, companyId: string): Promise<ReadonlySet<number>>;
+    /** The same, held until the transaction ends. */
+    fieldsToAsk(tx: Tx, rootId: string, companyId: string): Promise<ReadonlySet<number>>;
+  };
   outbound: Outbound;
   limits: Limits;
 }

@@ -20,7 +20,16 @@ import {
 } from '../costs/index.ts';
 import { type Deps, type Fields, type Module, missing, newSiteKey, ownerOf } from './base.ts';
 import { type Extras, NO_LIMIT } from './extras.ts';
-import { askedOf, checkFields, columns, leastLimit, searchAfter, searchFor } from './fields.policy.ts';
+import {
+  askedOf,
+  checkFields,
+  columns,
+  leastLimit,
+  limitAtLeast,
+  searchAfter,
+  searchFor,
+  stillAsked,
+} from './fields.policy.ts';
 import type { States } from './state.service.ts';
 import * as store from './store.ts';
 import { isSearch, type Search } from './target.policy.ts';
@@ -70,7 +79,22 @@ export function createChanges(
       const leastAt = await costs.leastOf(tx, at);
       const least = (term: string) => leastAt(module, term);
       const usual = await usualRetail(tx, owner, module, at);
-      return { ...usual, retail: atLeast(usual.retail, least(usual.retail.term)), least };
+      const { limits } = usual;
+      return {
+        retail: atLeast(usual.retail, least(usual.retail.term)),
+        ...(limits
+          ? {
+              limits:
+                module === 'enhance'
+                  ? {
+                      ...limits,
+                      daily_cap: limitAtLeast(await costs.leastLeads(tx), limits.daily_cap, 'day'),
+                    }
+                  : limits,
+            }
+          : {}),
+        least,
+      };
     });
 
   async function usualRetail(
@@ -144,10 +168,9 @@ export function createChanges(
         });
       const limit = extras.limit(ctx, given, NO_LIMIT, bounds.daily_cap);
       return inScope(db.app, ctx.scope, async (tx) => {
-        const asked = askedOf(given, module, await information.fieldsFor(tx, companyId));
+        const asked = askedOf(given, module, await information.fieldsToAsk(tx, owner.root_id, companyId));
         const price = priceWith(retail, asked);
-        if (module === 'enhance')
-          leastLimit(await store.enhanceLeast(tx), bounds.daily_cap, limit.limit_every);
+        if (module === 'enhance') leastLimit(await costs.leastLeads(tx), bounds.daily_cap, limit.limit_every);
         const id = newId(now);
         // Nobody waits for a balance who owes the leads, or who is billed outside.
         const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
@@ -200,8 +223,8 @@ export function createChanges(
         const aimed = searchAfter(given, module, kept);
         const limit = extras.limit(ctx, given, row, given.LimitLead ?? null);
         if (module === 'enhance')
-          leastLimit(await store.enhanceLeast(tx), given.LimitLead ?? null, limit.limit_every);
-        const asked = askedOf(given, module, await information.fieldsFor(tx, row.company_id));
+          leastLimit(await costs.leastLeads(tx), given.LimitLead ?? null, limit.limit_every);
+        const asked = askedOf(given, module, await information.fieldsToAsk(tx, row.root_id, row.company_id));
         if (
           !(await store.updateCampaign(
             tx,
@@ -242,12 +265,21 @@ export function createChanges(
         return one(tx, ctx, row.id);
       }),
 
-    /** A paused copy of a campaign: what it is set to and what it costs now, without leads, balance, notices and reports. */
-    duplicate: (ctx: Ctx, id: string) =>
-      inScope(db.app, ctx.scope, async (tx) => {
+    /**
+     * A paused copy of a campaign: what it is set to and what it costs now, without leads, balance, notices and reports. What is
+     * below the root's least is raised to it, and data fields that are not offered any more are left out.
+     */
+    async duplicate(ctx: Ctx, id: string) {
+      const now = clock.now();
+      const { root_id, agency_id } =
+        (await inScope(db.app, ctx.scope, (tx) => store.campaignById(tx, id))) ?? missing();
+      // As of a new one: in the agency's scope, and before the transaction.
+      const least = await inScope(db.app, { rootId: root_id, agencyId: agency_id }, (tx) =>
+        costs.leastOf(tx, now),
+      );
+      return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, id)) ?? missing();
         await extras.checkMayAdd(tx, ctx, row.company_id);
-        const now = clock.now();
         const [kept] = await costs.retailOf(tx, [id], now);
         const { campaign_id: _, ...retail } = kept ?? { campaign_id: null, ...FREE };
         const {
@@ -261,6 +293,10 @@ export function createChanges(
         const name = `Copy of ${row.name}`.slice(0, 255);
         await store.insertCampaign(tx, {
           ...same,
+          ...stillAsked(row, await information.fieldsToAsk(tx, row.root_id, row.company_id)),
+          ...(row.module === 'enhance'
+            ? { daily_cap: limitAtLeast(await costs.leastLeads(tx), row.daily_cap, row.limit_every) }
+            : {}),
           id: copy,
           name,
           state: 'paused',
@@ -270,7 +306,12 @@ export function createChanges(
           updated_at: now,
         });
         const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
-        await costs.beginCampaign(tx, owner, { id: copy, module: row.module, at: now }, retail);
+        await costs.beginCampaign(
+          tx,
+          owner,
+          { id: copy, module: row.module, at: now },
+          atLeast(retail, least(row.module, retail.term)),
+        );
         const target = (await targetsOf(tx, [id])).get(id);
         if (target) await aim(tx, { ...owner, id: copy, module: row.module }, target, target.description);
         const group = (await groups.of(tx, ctx, [id])).get(id);
@@ -283,7 +324,8 @@ export function createChanges(
           owner: ownerOf(row),
         });
         return one(tx, ctx, copy);
-      }),
+      });
+    },
 
     /** What a new campaign of a client would begin with. @throws Refusal 404 for what is no client of the scope */
     async resource(ctx: Ctx, given: string | undefined, module: Module) {
@@ -297,7 +339,7 @@ export function createChanges(
       const { isManual, fields, leastLeads } = await inScope(db.app, ctx.scope, async (tx) => ({
         isManual: !isOwed && (await billing.accounts.billsManually(tx, owner.agency_id)),
         fields: await information.fieldsFor(tx, companyId),
-        leastLeads: await store.enhanceLeast(tx),
+        leastLeads: await costs.leastLeads(tx),
       }));
       return {
         company_id: companyId,

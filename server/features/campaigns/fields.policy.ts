@@ -70,12 +70,19 @@ export function searchAfter(
 
 const DAYS = { day: 1, week: 7, month: 30 };
 
+/** The least limit of an Enhance ID campaign by the root's least leads a day; null: the root asks for none. */
+const neededLimit = (least: number | null, every: Frequency): number => (least ?? 0) * DAYS[every];
+
+/** A limit that is taken over, raised to the root's least. */
+export const limitAtLeast = (least: number | null, cap: number | null, every: Frequency): number | null =>
+  cap === null ? null : Math.max(cap, neededLimit(least, every));
+
 /**
- * Refuses a limit of an Enhance ID campaign below the root's least leads a day; `least` null: the root asks for none.
+ * Refuses a limit of an Enhance ID campaign below the root's least leads a day.
  * @throws Refusal naming the field
  */
 export function leastLimit(least: number | null, cap: number | null, every: Frequency): void {
-  const needed = (least ?? 0) * DAYS[every];
+  const needed = neededLimit(least, every);
   if (cap !== null && cap < needed)
     throw new Refusal('invalid', `LimitLead: must be at least ${needed}`, {
       errors: { LimitLead: [`must be at least ${needed}`] },
@@ -117,6 +124,15 @@ export function askedOf(given: Fields, module: Module, offered: ReadonlySet<numb
     ...(b2b_information ? { b2b_information } : {}),
   };
 }
+
+/** What a campaign asks, without the fields that its company may not use any more. */
+export const stillAsked = (
+  row: { advance_information: number[]; b2b_information: number[] },
+  offered: ReadonlySet<number>,
+) => ({
+  advance_information: row.advance_information.filter((id) => offered.has(id)),
+  b2b_information: row.b2b_information.filter((id) => offered.has(id)),
+});
 
 export function checkSite(row: { module: string }): void {
   if (row.module !== 'local')

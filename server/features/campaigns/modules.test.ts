@@ -162,6 +162,19 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
     expect(made.data).toMatchObject({ CostSet: '1.50' });
   });
 
+  test('and what a copy is made of, the prices by data, too', async () => {
+    const old = await app.make.campaign(await app.make.client(agency), {
+      module: 'enhance',
+      search: { keywords: ['x'] },
+      price: 200_000n,
+      costs: { lead_advanced_micros: 300_000n },
+    });
+    const copy = await call('POST', 'leadspeek/client/duplicate', { leadspeekID: old.id });
+    expect(copy.data).toMatchObject({ CostSet: '1.50', CostSetAdvanced: '1.50', CostSetB2b: '0.00' });
+    expect(await priceOf(old.id)).toEqual([0.2, 1.5]); // what is agreed stays
+    expect(await priceOf(copy.data.leadspeekID)).toEqual([1.5, 1.5]);
+  });
+
   test('[CAMP-13] what a new one would begin with names products, fields, the least price and the least leads', async () => {
     const path = `leadspeek/getcampaignresource?companyID=${client.id}&leadspeekType=enhance`;
     const { body } = await call('GET', path);
@@ -201,8 +214,28 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
     const { leadspeekID, version } = made.data;
     const lower = { campaignName: 'Runners', leadspeekID, version, LimitLead: 9 };
     expect(await call('PUT', 'leadspeek/client/update', lower)).toMatchObject(tooFew);
+    const usual = (LimitLead: number | null) =>
+      call('PUT', 'configuration/user/costmodule', {
+        companyID: other.id,
+        module: 'enhance',
+        CostSet: '2',
+        LimitLead,
+      });
+    const other = await app.make.client(agency);
+    expect(await usual(9)).toMatchObject(tooFew);
     expect((await put(0, 1)).status).toBe(200);
     expect((await make('enhance', { LimitLead: 1 })).status).toBe(200);
+    // What was set before the root asked for more is raised to it, in what is taken over.
+    const weak = await make('enhance', { companyID: other.id, LimitLead: 5, LimitLeadFreq: 'week' });
+    expect((await usual(3)).status).toBe(200);
+    expect((await put(10, 2)).status).toBe(200);
+    const resource = `leadspeek/getcampaignresource?companyID=${other.id}&leadspeekType=enhance`;
+    expect((await call('GET', resource)).body).toMatchObject({ LimitLead: 10 });
+    expect((await make('enhance', { companyID: other.id })).data).toMatchObject({ LimitLead: 10 });
+    const copy = await call('POST', 'leadspeek/client/duplicate', { leadspeekID: weak.data.leadspeekID });
+    expect(copy.data).toMatchObject({ LimitLead: 70, LimitLeadFreq: 'week' });
+    expect((await usual(null)).status).toBe(200);
+    expect((await put(0, 3)).status).toBe(200);
   });
 });
 

@@ -6,6 +6,7 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { SaleRefusal } from '../billing/index.ts';
 import { type Deps, missing, ownerOf } from './base.ts';
+import { stillAsked } from './fields.policy.ts';
 import { resumeJob } from './queue.ts';
 import * as store from './store.ts';
 
@@ -28,7 +29,7 @@ const MOST_BALANCE = 1_000_000_000_000_000n;
 export type States = ReturnType<typeof createStates>;
 
 /** What makes campaigns run, and stops them. */
-export function createStates(platform: Platform, { audit, billing }: Deps) {
+export function createStates(platform: Platform, { audit, billing, information }: Deps) {
   const { db, clock } = platform;
   platform.events.on('caps.changed', (tx, { rootId }) => platform.jobs.send(tx, resumeJob, [{ rootId }]));
 
@@ -83,9 +84,15 @@ export function createStates(platform: Platform, { audit, billing }: Deps) {
     }
     if (to === 'removed')
       await platform.events.emit(tx, 'campaign.removing', { campaignId: id, owner: ownerOf(row) });
+    // An archived one holds no data field: what was taken away meanwhile is asked, and paid for, no more.
+    const asked =
+      from === 'archived' && to === 'paused'
+        ? stillAsked(row, await information.fieldsToAsk(tx, row.root_id, row.company_id))
+        : {};
     await store.updateCampaign(tx, id, {
       state: to,
       state_reason: to === 'paused' ? 'person' : null,
+      ...asked,
       updated_at: clock.now(),
     });
     if (to === 'active' && from !== 'active') await started(tx, row);

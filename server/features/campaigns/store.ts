@@ -351,9 +351,3 @@ export interface Site {
 export async function siteByKey(db: Db, key: string): Promise<Site | undefined> {
   return (await sql<Site>`select * from site_by_key(${key})`.execute(db)).rows[0];
 }
-
-/** The least leads a day that the scope's root lets an Enhance ID campaign be limited to; null: it has said none. */
-export async function enhanceLeast(tx: Tx): Promise<number | null> {
-  return (await sql<{ least: number | null }>`select enhance_least_leads() as least`.execute(tx)).rows[0]!
-    .least;
-}

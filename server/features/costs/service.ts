@@ -454,6 +454,7 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
       store.clientRetailAt(tx, companyId, module, at),
     retailOf: store.retailOf,
     leadPrices: store.leadPrices,
+    leastLeads: store.enhanceLeast,
 
     /** The least that the scope's root lets a lead cost, by module and term, micro-dollars; 0: nothing (not in a client's scope). */
     leastOf,
@@ -499,6 +500,9 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
           starts_on: given.LimitLeadStart === undefined ? starts_on : given.LimitLeadStart,
           ends_on: given.LimitLeadEnd === undefined ? ends_on : given.LimitLeadEnd,
         };
+        const leastLeads = given.module === 'enhance' ? ((await store.enhanceLeast(tx)) ?? 0) : 0;
+        if (typeof given.LimitLead === 'number' && given.LimitLead < leastLeads)
+          throw refuse('LimitLead', `must be at least ${leastLeads}`);
         if (limits.starts_on && limits.ends_on && limits.ends_on < limits.starts_on)
           throw refuse('LimitLeadEnd', 'must not be before LimitLeadStart');
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };

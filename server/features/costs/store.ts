@@ -220,3 +220,9 @@ export async function lockClientRetail(tx: Tx, companyId: string): Promise<void>
 export async function insertRetail(tx: Tx, row: Insertable<Schema['retail_cost']>): Promise<void> {
   await tx.insertInto('retail_cost').values(row).execute();
 }
+
+/** The least leads a day that the scope's root lets an Enhance ID campaign be limited to; null: it has said none. */
+export async function enhanceLeast(tx: Tx): Promise<number | null> {
+  return (await sql<{ least: number | null }>`select enhance_least_leads() as least`.execute(tx)).rows[0]!
+    .least;
+}

@@ -7,7 +7,14 @@ import { defineJob } from '../../platform/jobs.ts';
  */
 export const sendJob = defineJob(
   'delivery.send',
-  z.object({ rootId: z.uuid(), deliveryId: z.uuid(), integrationId: z.uuid(), attempt: z.int().min(0) }),
+  z.object({
+    rootId: z.uuid(),
+    deliveryId: z.uuid(),
+    integrationId: z.uuid(),
+    attempt: z.int().min(0),
+    /** When a lead that waits for its data is due: the job does nothing where it was sent on its way before. */
+    dueAt: z.iso.datetime().optional(),
+  }),
   // Failures of the endpoint are not failures of the job; these retries are for our own (the database is away).
   { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300, expireInSeconds: 120 },
 );

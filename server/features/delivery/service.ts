@@ -85,10 +85,10 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     await enqueue(tx, atOnce.map(firstOf));
     for (const row of rows) {
       const at = until.get(row.lead_id);
-      if (at) await enqueue(tx, [firstOf(row)], at);
+      if (at) await enqueue(tx, [{ ...firstOf(row), dueAt: at.toISOString() }], at);
     }
   });
-  // The job that waits finds another number of attempts then, and does nothing.
+  // The job that waits finds another time then, and does nothing, though the attempt may still be on its way.
   platform.events.on('leads.completed', async (tx, { leadIds }) => {
     await enqueue(tx, (await store.dueNow(tx, leadIds, clock.now())).map(firstOf));
   });
@@ -182,6 +182,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       const ready = await inScope(db.app, scope, async (tx) => {
         const row = await store.deliveryToSend(tx, payload.deliveryId);
         if (row?.state !== 'pending' || row.attempts !== payload.attempt) return null;
+        if (payload.dueAt && row.next_at?.toISOString() !== payload.dueAt) return null;
         return { row, data: await prepare(tx, row) };
       });
       if (!ready) return;
@@ -202,7 +203,8 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           attemptRow(outcome),
         );
         if (!settled) return;
-        if (nextAt) await enqueue(tx, [{ ...payload, attempt: row.attempts + 1 }], nextAt);
+        const { dueAt: _, ...next } = payload;
+        if (nextAt) await enqueue(tx, [{ ...next, attempt: row.attempts + 1 }], nextAt);
         if (verdict.gone) await disableGone(tx, row.integration_id, now);
       });
     },

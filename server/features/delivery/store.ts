@@ -96,10 +96,11 @@ export async function insertForLeads(
   return rows;
 }
 
-/** The deliveries of leads that nothing was sent of yet, due now. */
+/** The deliveries of leads that still wait, due now; those whose time had come anyway are on their way. */
 export async function dueNow(tx: Tx, leadIds: readonly string[], at: Date): Promise<NewDelivery[]> {
   const { rows } = await sql<NewDelivery>`
     update delivery set next_at = ${at} where lead_id = any(${leadIds}::uuid[]) and state = 'pending' and attempts = 0
+      and next_at > ${at}
     returning id, root_id, integration_id, lead_id`.execute(tx);
   return rows;
 }
@@ -138,6 +139,7 @@ export async function deliveryToSend(tx: Tx, id: string) {
       'd.message_id',
       'd.state',
       'd.attempts',
+      'd.next_at',
       'd.root_id',
       'd.agency_id',
       'd.company_id',

@@ -3,6 +3,7 @@ import { ManualClock } from '../../platform/clock.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 import { startPdlServer } from '../../test/pdl-server.ts';
+import type { SendPayload } from '../delivery/queue.ts';
 import { WAIT_MS } from './complete.service.ts';
 
 const HOST = 'complete.test';
@@ -77,6 +78,22 @@ const data = async (leadId: string) =>
 const dueAt = async (leadId: string) =>
   (await app.admin.query('select next_at from delivery where lead_id = $1', [leadId])).rows[0]
     .next_at as Date;
+/** What the jobs of the webhook of a lead are told. */
+const sendings = async (leadId: string) =>
+  (
+    await app.admin.query(
+      `select j.data from pgboss.job j join delivery d on d.id = (j.data->>'deliveryId')::uuid
+       where j.name = 'delivery.send' and d.lead_id = $1`,
+      [leadId],
+    )
+  ).rows.map((row) => row.data as SendPayload);
+const attempts = async (leadId: string) =>
+  (
+    await app.admin.query(
+      `select 1 from delivery_attempt a join delivery d on d.id = a.delivery_id where d.lead_id = $1`,
+      [leadId],
+    )
+  ).rows.length;
 /** Jobs of the webhook of a lead: when they may begin. */
 const sends = async (leadId: string) =>
   (
@@ -163,6 +180,34 @@ describe('[CONF-04] a vendor completes what the own people data does not say', (
     expect(await data(leadId)).toEqual({ fields: { gender: null }, waits_until: null });
     expect([await sends(leadId), await tries(leadId)]).toEqual([2, 2]);
     expect(await source()).toMatchObject({ failed: 1, last_error: 'It is asked too often (429).' });
+  });
+
+  test('one of two jobs sends: the one that waits for the last moment leaves a lead that was completed to the other', async () => {
+    const { leadId } = await newLead([GENDER]);
+    clock.advance(1000);
+    await run(leadId);
+    const jobs = await sendings(leadId);
+    const late = jobs.find((job) => job.dueAt);
+    const now = jobs.find((job) => !job.dueAt);
+    // The first may take so long that the other comes while it is on its way, and nothing is recorded yet.
+    await app.features.delivery.attempt(late!);
+    expect(await attempts(leadId)).toBe(0);
+    await app.features.delivery.attempt(now!);
+    expect(await attempts(leadId)).toBe(1);
+  });
+
+  test('who is completed after the last moment is on its way already, and is not sent again', async () => {
+    const { leadId } = await newLead([GENDER]);
+    const [waiting] = await sendings(leadId);
+    server.faults.push((reply) => {
+      clock.advance(WAIT_MS);
+      reply.writeHead(404).end();
+    });
+    await run(leadId);
+    expect((await data(leadId)).waits_until).toBeNull();
+    expect(await sends(leadId)).toBe(1);
+    await app.features.delivery.attempt(waiting!);
+    expect(await attempts(leadId)).toBe(1);
   });
 
   test('a job that comes too late asks nobody; a refused key is said and holds nothing up', async () => {

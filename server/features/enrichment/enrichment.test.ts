@@ -174,7 +174,45 @@ describe('[CONF-04] the choice of data fields', () => {
     expect((await choice('root', agency.id)).fields.find(({ id }) => id === ID.gender)!.campaigns).toBe(1);
     await app.admin.query(`update campaign set state = 'archived' where id = $1`, [campaign.id]);
     expect((await choose('agency', client.id, without(ID.gender))).status).toBe(200);
+    // A copy of it, and it itself once it is back, ask for what is left, and so cost what that costs.
+    const copy = await call('agency', 'POST', 'leadspeek/client/duplicate', { leadspeekID: campaign.id });
+    expect(copy.body.data).toMatchObject({ advanceInformation: [ID.age_range] });
+    const back = { leadspeekID: campaign.id, status: 'paused' };
+    expect((await call('agency', 'POST', 'leadspeek/client/archive', back)).status).toBe(200);
+    const { rows: asked } = await app.admin.query('select advance_information from campaign where id = $1', [
+      campaign.id,
+    ]);
+    expect(asked).toEqual([{ advance_information: [ID.age_range] }]);
     await choose('agency', client.id, ALL);
+  });
+
+  test('no field is taken away beside a campaign that begins to ask for it', async () => {
+    const campaign = await app.make.campaign(other);
+    const scope = { rootId: root.id };
+    let taken: ReturnType<typeof choose> | undefined;
+    let isDone = false;
+    await inScope(app.platform.db.app, scope, async (tx) => {
+      expect(await app.features.enrichment.fieldsToAsk(tx, root.id, other.id)).toContain(ID.veteran);
+      taken = choose('agency', other.id, without(ID.veteran));
+      taken.then(() => {
+        isDone = true;
+      });
+      // Until it is refused or waits.
+      for (let waits = false; !waits && !isDone; )
+        waits =
+          ((
+            await app.admin.query(`select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and not granted
+            and database = (select oid from pg_database where datname = current_database())`)
+          ).rowCount ?? 0) > 0;
+      await tx
+        .updateTable('campaign')
+        .set({ advance_information: [ID.veteran] })
+        .where('id', '=', campaign.id)
+        .execute();
+    });
+    expect((await taken!).status).toBe(422);
+    expect(await allowed(other.id)).toContain(ID.veteran);
+    await app.admin.query(`update campaign set state = 'removed' where id = $1`, [campaign.id]);
   });
 });
 

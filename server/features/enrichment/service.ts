@@ -150,6 +150,12 @@ export function createEnrichment(
     fieldsFor: async (tx: Tx, companyId: string): Promise<Set<number>> =>
       (await allowed(tx, companyId)).information,
 
+    /** The same for a campaign that begins to ask in this transaction: until it ends, none of them is taken away. */
+    async fieldsToAsk(tx: Tx, rootId: string, companyId: string): Promise<Set<number>> {
+      await store.holdChoices(tx, rootId, true);
+      return (await allowed(tx, companyId)).information;
+    },
+
     /** The same as the contract shows it. @throws Refusal 404 for a company out of the scope */
     list: (ctx: Ctx, companyId: string | undefined, type?: InformationType): Promise<InformationField[]> =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -175,6 +181,7 @@ export function createEnrichment(
     ): Promise<Choice> => {
       const connected = await connectedOf(ctx.scope);
       return inScope(db.app, ctx.scope, async (tx) => {
+        await store.holdChoices(tx, ctx.scope.rootId, false);
         const found = await company(tx, ctx, given.companyID, true);
         const set = setBy(found);
         if (set !== ctx.actor.kind) {

@@ -18,6 +18,17 @@ export async function choicesOf(tx: Tx, companyIds: readonly string[]): Promise<
   return found;
 }
 
+/**
+ * Until the transaction ends, no choice of a root is narrowed beside a campaign that begins to ask (`shared`: as many campaigns
+ * at once as like).
+ */
+export async function holdChoices(tx: Tx, rootId: string, shared: boolean): Promise<void> {
+  const key = sql`hashtextextended(${`data choices of ${rootId}`}, 0)`;
+  await sql`select ${shared ? sql`pg_advisory_xact_lock_shared(${key})` : sql`pg_advisory_xact_lock(${key})`}`.execute(
+    tx,
+  );
+}
+
 /** Keeps the choice of a company; null lifts it. */
 export async function keepChoice(
   tx: Tx,
