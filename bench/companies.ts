@@ -1,9 +1,9 @@
-import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { agencyId, FULL, fillCompanies, TENTH } from './companies-data.ts';
 import { benchCompaniesPage } from './companies-page.ts';
 import type { Result } from './import.ts';
+import { caller, scans } from './pages.ts';
 import { median, openStage } from './stage.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -11,8 +11,6 @@ const PASSWORD = 'correct horse battery';
 const TIMES = 25;
 /** A page may take three times as long as the bare SQL. */
 const TARGET = 1 / 3;
-/** Tables with more rows than this are never read from end to end. */
-const LARGE = 2000;
 
 /** One list as it is asked, and the SQL that answers the same rows and total to somebody who may see everything. */
 interface Case {
@@ -202,53 +200,6 @@ function cases(rootId: string): Case[] {
     palette('a name of many', 'acorn'),
     palette('two letters', 'ac'),
   ];
-}
-
-/** How often each large table has been read from end to end. */
-async function scans(client: pg.Client): Promise<Map<string, number>> {
-  const { rows } = await client.query(
-    'select relname, seq_scan from pg_stat_user_tables where n_live_tup > $1',
-    [LARGE],
-  );
-  return new Map(rows.map((row) => [row.relname, Number(row.seq_scan)]));
-}
-
-/** Calls over one kept connection. */
-function caller(port: number) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const call = (
-    host: string,
-    method: string,
-    path: string,
-    body?: unknown,
-    token?: string,
-  ): Promise<Record<string, unknown>> =>
-    new Promise((done, fail) => {
-      const headers = {
-        host,
-        'user-agent': 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36',
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
-        ...(body ? { 'content-type': 'application/json' } : {}),
-      };
-      const asked = request(
-        { agent, port, host: '127.0.0.1', method, path: `/api/${path}`, headers },
-        (answer) => {
-          let text = '';
-          answer.setEncoding('utf8');
-          answer.on('data', (part) => {
-            text += part;
-          });
-          answer.on('end', () =>
-            answer.statusCode === 200
-              ? done(JSON.parse(text))
-              : fail(new Error(`${method} ${path}: ${answer.statusCode} ${text}`)),
-          );
-        },
-      );
-      asked.on('error', fail);
-      asked.end(body && JSON.stringify(body));
-    });
-  return call;
 }
 
 /**

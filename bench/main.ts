@@ -6,6 +6,7 @@ import { benchExclusions } from './exclusions.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
 import { benchIntent } from './intent.ts';
+import { benchLeads } from './leads.ts';
 import { benchLedger } from './ledger.ts';
 import { benchReplay } from './replay.ts';
 
@@ -21,6 +22,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   exclusions: () => benchExclusions({ full }),
   ledger: () => benchLedger({ full }),
   companies: () => benchCompanies({ full }),
+  leads: () => benchLeads({ full }),
   intent: () => benchIntent({ full }),
 };
 for (const name of names) {

@@ -348,6 +348,68 @@ describe('[DASH-01] [UX-02] the list of leads', () => {
     expect((await list('startDate=2020-01-01&endDate=2020-01-02')).body.total).toBe(0);
   });
 
+  test('pages of a long list are parts of it, and a search finds what is behind a thousand newer hits', async () => {
+    const [one, two] = [await app.make.client(agency), await app.make.client(agency)];
+    const [many, few] = [await app.make.campaign(one), await app.make.campaign(two)];
+    const add = async ({ id, owner }: MadeCampaign, count: number, day: string) => {
+      const values = [owner.root_id, owner.agency_id, owner.company_id, id, count, day];
+      // Several at one instant, as a batch makes them.
+      await app.admin.query(
+        `with made as (
+           insert into lead (id, root_id, agency_id, company_id, campaign_id, match_kind, confidence, price_micros, cost_micros, created_at)
+           select gen_random_uuid(), $1, $2, $3, $4, 1, 98, 0, 0, $6::date + interval '18 hours' + (n / 4) * interval '1 second'
+           from generate_series(1, $5::int) n returning *)
+         insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, first_name, last_name, email)
+         select id, root_id, agency_id, company_id, campaign_id, created_at, 'Common', 'Name' || substr(id::text, 1, 2), id || '@x.test' from made`,
+        values,
+      );
+    };
+    await add(many, 2, '2026-01-05');
+    await add(few, 1, '2026-01-06');
+    await add(many, 1005, '2026-02-01');
+    const signed = await app.signIn('agency@x.test', HOST);
+    const list = async (query: string) =>
+      (await app.call('GET', `/api/leadspeek/report/lead?${query}`, { host: HOST, token: signed })).body as {
+        total: number;
+        data: { id: string }[];
+      };
+    const ids = async (query: string) => (await list(query)).data.map((row) => row.id);
+
+    for (const filter of [
+      `companyID=${one.id}`,
+      `leadspeekID=${many.id}`,
+      `moduleType=local&companyID=${one.id}`,
+    ])
+      for (const sort of ['created_at', 'last_name', 'email'])
+        for (const order of ['asc', 'desc']) {
+          const asked = `${filter}&sortby=${sort}&order=${order}`;
+          const all: string[] = [];
+          for (let page = 1; page <= 11; page++)
+            all.push(...(await ids(`${asked}&PerPage=100&Page=${page}`)));
+          expect([asked, new Set(all).size]).toEqual([asked, 1007]);
+          for (const page of [1, 73, 144])
+            expect(await ids(`${asked}&PerPage=7&Page=${page}`)).toEqual(all.slice((page - 1) * 7, page * 7));
+          const ordered = await ids(`${asked}&PerPage=100`);
+          const other = order === 'asc' ? 'desc' : 'asc';
+          const ending = await ids(`${filter}&sortby=${sort}&order=${other}&PerPage=7&Page=144`);
+          expect(ending.toReversed()).toEqual(ordered.slice(0, ending.length));
+        }
+
+    expect((await list(`companyID=${one.id}&searchQuery=common`)).total).toBe(1000);
+    expect((await list(`companyID=${two.id}&searchQuery=common`)).total).toBe(1);
+    expect((await list(`leadspeekID=${few.id}&searchQuery=common`)).total).toBe(1);
+    for (const sort of ['created_at', 'last_name']) {
+      const old = `startDate=2026-01-01&endDate=2026-01-31&sortby=${sort}`;
+      expect((await list(`${old}&searchQuery=common&companyID=${one.id}`)).total).toBe(2);
+      expect((await list(`${old}&companyID=${one.id}`)).data.length).toBe(2);
+    }
+    expect(await list(`companyID=${one.id}&moduleType=enhance`)).toMatchObject({ total: 0, data: [] });
+    const elsewhere = await app.make.agency(root);
+    const foreign = await app.make.client(elsewhere);
+    await add(await app.make.campaign(foreign), 1, '2026-01-07');
+    expect((await list(`companyID=${foreign.id}&searchQuery=common`)).total).toBe(0);
+  });
+
   test('exports what is filtered, and no cell is live in a spreadsheet', async () => {
     const own = await app.make.client(agency);
     await app.make.user(own, { email: 'export@x.test', password: PASSWORD });

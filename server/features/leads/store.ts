@@ -1,6 +1,6 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
-import type { Tx } from '../../platform/db/scope.ts';
+import type { Scope, Tx } from '../../platform/db/scope.ts';
 
 type LeadInsert = Insertable<Schema['lead']>;
 type ContactInsert = Insertable<Schema['lead_contact']>;
@@ -132,37 +132,58 @@ export interface LeadList {
 
 /** So many hits a search answers at most: the newest. */
 const MOST_HITS = 1000;
+/** So many leads are fetched and sorted, far into a list and near its start; more are gone through in the order of an index. */
+const MOST_SORTED = { far: 20_000, near: 2000 };
 
-async function searched(tx: Tx, asked: LeadList): Promise<string[] | null> {
-  const words = (asked.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return null;
-  const pattern = `%${words.map((word) => word.replace(/[\\%_]/g, '\\$&')).join('%')}%`;
-  const { rows } = await sql<{
-    id: string;
-  }>`select search_leads(${pattern}, ${asked.campaignId ?? null}::uuid, ${MOST_HITS}) as id`.execute(tx);
-  return rows.map((row) => row.id);
+/** What of a list is found out before its leads are looked for; null: not asked for. */
+interface Narrowed {
+  /** The campaigns that it is of. */
+  campaigns: string[] | null;
+  /** The hits of its search. */
+  ids: string[] | null;
 }
 
-type Listed = { l: Schema['lead_contact'] };
+async function narrowed(tx: Tx, asked: LeadList): Promise<Narrowed> {
+  const { campaignId, companyId, module, from, before } = asked;
+  let campaigns = campaignId ? [campaignId] : null;
+  if (module) {
+    let query = tx.selectFrom('campaign').select('id').where('module', '=', module);
+    if (campaignId) query = query.where('id', '=', campaignId);
+    if (companyId) query = query.where('company_id', '=', companyId);
+    campaigns = (await query.execute()).map((row) => row.id);
+  }
+  const words = (asked.search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return { campaigns, ids: null };
+  const pattern = `%${words.map((word) => word.replace(/[\\%_]/g, '\\$&')).join('%')}%`;
+  const { rows } = await sql<{ id: string }>`
+    select search_leads(${pattern}, ${companyId ?? null}::uuid, ${campaigns}::uuid[], ${from ?? null}::timestamptz,
+      ${before ?? null}::timestamptz, ${MOST_HITS}) as id`.execute(tx);
+  return { campaigns, ids: rows.map((row) => row.id) };
+}
+
+/** The client's scope that a campaign belongs to; undefined: the scope does not see it. */
+export async function scopeOfCampaign(tx: Tx, id: string): Promise<Scope | undefined> {
+  return tx
+    .selectFrom('campaign')
+    .select(['root_id as rootId', 'agency_id as agencyId', 'company_id as companyId'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+const isEmpty = ({ campaigns, ids }: Narrowed): boolean => campaigns?.length === 0 || ids?.length === 0;
 
 /** The leads of a list, by the one table that holds what it sorts by: `lead`, or `lead_contact` for names. */
-function filtered(tx: Tx, asked: LeadList, ids: string[] | null) {
-  const byName = asked.sort !== 'created_at';
+function filtered(tx: Tx, asked: LeadList, { campaigns, ids }: Narrowed, byName: boolean) {
   let q = byName
     ? tx.selectFrom('lead_contact as l').select('l.lead_id as id')
     : (tx.selectFrom('lead as l').select('l.id') as unknown as SelectQueryBuilder<
-        Listed,
+        { l: Schema['lead_contact'] },
         'l',
         { id: string }
       >);
-  if (asked.campaignId) q = q.where('l.campaign_id', '=', asked.campaignId);
+  if (campaigns?.length === 1) q = q.where('l.campaign_id', '=', campaigns[0]!);
+  else if (campaigns) q = q.where('l.campaign_id', '=', sql<string>`any(${campaigns}::uuid[])`);
   if (asked.companyId) q = q.where('l.company_id', '=', asked.companyId);
-  if (asked.module)
-    q = q.where(
-      'l.campaign_id',
-      'in',
-      tx.selectFrom('campaign').select('id').where('module', '=', asked.module),
-    );
   if (asked.from) q = q.where('l.created_at', '>=', asked.from);
   if (asked.before) q = q.where('l.created_at', '<', asked.before);
   if (ids) q = q.where(sql.ref(byName ? 'l.lead_id' : 'l.id'), '=', sql<string>`any(${ids}::uuid[])`);
@@ -180,29 +201,42 @@ const ORDERS = {
  * first, the whole list would be joined to show 25 rows of it.
  */
 export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset: number) {
-  const ids = await searched(tx, asked);
-  if (ids?.length === 0) return { rows: [], total: 0 };
-  let page = filtered(tx, asked, ids);
-  for (const column of ORDERS[asked.sort]) page = page.orderBy(sql.ref(column), asked.order);
-  const found = await page.limit(limit).offset(offset).execute();
-  const { total } = await filtered(tx, asked, ids)
+  const found = await narrowed(tx, asked);
+  if (isEmpty(found)) return { rows: [], total: 0 };
+  const byName = asked.sort !== 'created_at';
+  const counted = await filtered(tx, asked, found, false)
     .clearSelect()
     .select((eb) => eb.fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow();
-  return {
-    rows: await leadsByIds(
-      tx,
-      found.map((row) => row.id),
-    ),
-    total: Number(total),
-  };
+  const total = Number(counted.total);
+  const size = Math.min(limit, total - offset);
+  if (size <= 0) return { rows: [], total };
+
+  let page = filtered(tx, asked, found, byName);
+  // An index by name holds the leads of some days scattered all over it: few of them are fetched by their days.
+  const most = MOST_SORTED[offset > total / 10 ? 'far' : 'near'];
+  if (byName && !found.ids && (asked.from || asked.before) && total <= most)
+    page = tx
+      .selectFrom('lead_contact as l')
+      .select('l.lead_id as id')
+      .where('l.lead_id', '=', sql<string>`any(array(${filtered(tx, asked, found, false)}))`);
+  // Behind the middle of a list by date it is nearer from the other end.
+  const isFromEnd = !byName && offset > total / 2;
+  const order = isFromEnd === (asked.order === 'asc') ? 'desc' : 'asc';
+  for (const column of ORDERS[asked.sort]) page = page.orderBy(sql.ref(column), order);
+  const shown = await page
+    .limit(size)
+    .offset(isFromEnd ? total - offset - size : offset)
+    .execute();
+  const ids = shown.map((row) => row.id);
+  return { rows: await leadsByIds(tx, isFromEnd ? ids.toReversed() : ids), total };
 }
 
 /** The ids of a list in its order, `most` at most. */
 export async function idsOfExport(tx: Tx, asked: LeadList, most: number): Promise<string[]> {
-  const ids = await searched(tx, asked);
-  if (ids?.length === 0) return [];
-  let query = filtered(tx, asked, ids);
+  const found = await narrowed(tx, asked);
+  if (isEmpty(found)) return [];
+  let query = filtered(tx, asked, found, asked.sort !== 'created_at');
   for (const column of ORDERS[asked.sort]) query = query.orderBy(sql.ref(column), asked.order);
   return (await query.limit(most).execute()).map((row) => row.id);
 }
@@ -214,9 +248,9 @@ export async function nextOfExport(
   after: { at: Date; id: string } | null,
   limit: number,
 ) {
-  const ids = await searched(tx, asked);
-  if (ids?.length === 0) return [];
-  let query = filtered(tx, { ...asked, sort: 'created_at' }, ids);
+  const known = await narrowed(tx, asked);
+  if (isEmpty(known)) return [];
+  let query = filtered(tx, asked, known, false);
   const beyond = asked.order === 'asc' ? sql`>` : sql`<`;
   if (after)
     query = query.where(sql<boolean>`(l.created_at, l.id) ${beyond} (${after.at}, ${after.id}::uuid)`);
