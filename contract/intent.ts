@@ -16,7 +16,8 @@ const SearchModule = z.enum(['locator', 'enhance', 'b2b']);
 
 /** One step of a waterfall: how many people are left after it. */
 export const Waterfall = z.object({
-  signals: z.int().describe('People with the signals, wherever they are'),
+  signals: z.int().describe('People with the signals, whoever and wherever they are'),
+  in_audience: z.int().describe('Of these whom the audience wants; of products without one all of them'),
   placed: z.int().describe('Of these with the signals in the place'),
   not_excluded: z.int(),
   contactable: z.int(),

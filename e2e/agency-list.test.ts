@@ -381,7 +381,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     });
     await button('Clients of Acme Leads').click();
     await act('Northwind Outfitters', 'Price set-up');
-    await dialog().getByLabel('Cost per lead').waitFor();
+    await dialog().getByLabel('Cost per lead', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Help: Agency List' }).click();
     await page.getByRole('dialog', { name: 'Agency List' }).waitFor();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt } from './person.ts';
+import { signInAt, userAgent } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -81,6 +81,40 @@ describe('[BEY-05] evidence, in the browser', () => {
     await page.getByText('Changed: lowest confidence that is billed.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
 
+    // Somebody the shop's tag recognises with 98 % is below it: no lead, and the campaign says why.
+    const shopper = await (await browser.newContext({ userAgent })).newPage();
+    await shopper.goto(demo.url('shop.localhost'));
+    await shopper.getByRole('button', { name: 'visitor1@demo.example' }).first().click();
+    await shopper.locator('form button[type=submit]').first().click();
+    await shopper.waitForURL(/thanks/);
+    const why = page.getByRole('dialog', { name: 'Campaign' });
+    await page.goto(demo.url('acme.localhost', '/visitor-id/campaign-management?q=Outdoor'));
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Outdoor shop visitors' })
+      .getByRole('button')
+      .first()
+      .click();
+    await why.getByRole('tab', { name: 'Why not' }).click();
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          const row = why.getByRole('row').filter({ hasText: 'Below what is billed' });
+          return row.waitFor({ timeout: 5000 }).then(
+            () => row.innerText(),
+            () => '',
+          );
+        },
+        { timeout: 60_000 },
+      )
+      .toContain('The match was below the lowest confidence that the agency bills.');
+    await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
+    await page
+      .getByRole('region', { name: 'From visits to leads' })
+      .getByText('Below what is billed')
+      .waitFor();
+    await shopper.context().close();
     await page.context().close();
   }, 180_000);
 
@@ -91,7 +125,8 @@ describe('[BEY-05] evidence, in the browser', () => {
       'client@demo.test',
       demo.password,
     );
-    await page.goto(demo.url('acme.localhost', '/dashboard'));
+    // Of a pixel: what speaks for leads of keywords are signals, which search-id.test.ts looks at.
+    await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
     await page.getByRole('table').last().getByRole('row').nth(1).getByRole('button').first().click();
     const drawer = page.getByRole('dialog', { name: 'Lead' });
     await drawer.getByText(/% sure\./).waitFor();

@@ -59,6 +59,33 @@ const fromMenu = (item: string | RegExp) => async (page: Page) => {
   await page.getByRole('dialog').waitFor({ timeout: 8_000 });
 };
 
+/** The products of the guided set-up, with the steps of each after the first. */
+const SETUP = [
+  { product: 'Visitor ID', steps: ['kind', 'site', 'data', 'leads', 'told', 'review'] },
+  { product: 'Search ID', steps: ['kind', 'name', 'target', 'data', 'leads', 'told', 'review'] },
+  { product: 'Enhance ID', steps: ['kind', 'name', 'target', 'data', 'leads', 'told', 'review'] },
+  { product: 'B2B ID', steps: ['kind', 'name', 'target', 'audience', 'data', 'leads', 'told', 'review'] },
+];
+
+/** Builds a campaign up to a step, filling in what each step before it needs. */
+const buildUntil = (product: string, step: number) => async (page: Page) => {
+  await page.getByRole('radio', { name: new RegExp(product) }).click({ timeout: 8_000 });
+  for (let at = 0; at < step; at++) {
+    if (at === 1) {
+      await page.getByRole('combobox', { name: 'Client' }).fill('Northwind');
+      await page.getByRole('option', { name: /Northwind/ }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('A campaign with a name that is rather long');
+      if (product === 'Visitor ID')
+        await page.getByRole('textbox', { name: 'Site', exact: true }).fill('shop.example.com');
+    }
+    if (at === 2 && product !== 'Visitor ID')
+      await page.getByRole('textbox', { name: 'Keywords' }).fill('family tents\nhiking boots\ncrm software');
+    await page.getByRole('button', { name: 'Next' }).click();
+  }
+  if (step === 0 || !(await page.getByRole('region', { name: 'Estimate' }).isVisible())) return;
+  await page.getByText('Would be leads now').waitFor({ timeout: 20_000 });
+};
+
 const shots: Shot[] = [
   { name: 'agency-wallet', ...agency, path: '/user/sessions', act: fromMenu(/Data Wallet/) },
   { name: 'cedar-wallet-agreement', host: 'cedar.localhost', as: 'cedar@demo.test', path: '/user/sessions' },
@@ -96,6 +123,30 @@ const shots: Shot[] = [
     path: '/search-id/campaign-management',
     act: tab(/keyword/i),
   },
+  ...(['search-id', 'enhance-id', 'b2b-id'] as const).flatMap((slug): Shot[] => {
+    const short = slug.replace('-id', '');
+    return [
+      { name: `agency-${short}-edit`, ...agency, path: `/${slug}/campaign-management`, act: openRow },
+      {
+        name: `agency-${short}-counts`,
+        ...agency,
+        path: `/${slug}/campaign-management`,
+        act: tab(/keyword/i),
+      },
+      { name: `agency-${short}-dashboard`, ...agency, path: `/${slug}/dashboard` },
+      { name: `agency-${short}-lead`, ...agency, path: `/${slug}/dashboard`, act: openRow },
+    ];
+  }),
+  ...SETUP.flatMap(({ product, steps }) =>
+    steps.map(
+      (step, at): Shot => ({
+        name: `agency-setup-${product.split(' ')[0]!.toLowerCase()}-${at}-${step}`,
+        ...agency,
+        path: '/campaign-setup',
+        act: buildUntil(product, at),
+      }),
+    ),
+  ),
   { name: 'client-campaigns-compact', ...client, path: '/visitor-id/campaign-management-v1' },
   { name: 'client-all-campaigns', ...client, path: '/campaign' },
   { name: 'agency-campaigns-compact', ...agency, path: '/search-id/campaign-management-v1' },
@@ -209,7 +260,20 @@ const shots: Shot[] = [
   { name: 'root-import', ...root, path: '/configuration/people-import' },
   { name: 'root-enrichment', ...root, path: '/configuration/data-enrichment' },
   { name: 'agency-enrichment', ...agency, path: '/configuration/data-enrichment?of=one' },
+  { name: 'agency-enrichment-own', ...agency, path: '/configuration/data-enrichment' },
   { name: 'root-merge', ...root, path: '/configuration/people-merge' },
+  { name: 'root-merge-done', ...root, path: '/configuration/people-merge?tab=merged' },
+  { name: 'root-settings-minimums', ...root, path: '/configuration/general-setting?tab=minimums' },
+  {
+    name: 'agency-prices',
+    ...agency,
+    path: '/configuration/client-management',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+      await page.getByRole('menuitem', { name: 'Price set-up' }).click();
+      await page.getByLabel('Cost per lead', { exact: true }).waitFor();
+    },
+  },
   { name: 'root-exclusions', ...root, path: '/configuration/opt-out-list' },
   { name: 'agency-exclusions', ...agency, path: '/configuration/exclusion-lists' },
   { name: 'client-exclusions', ...client, path: '/user/sessions', act: fromMenu('Exclusion List') },

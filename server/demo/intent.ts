@@ -60,8 +60,11 @@ export async function seedIntent(given: {
     const person = crowd[Math.floor(random() * random() * crowd.length)]!;
     const keyword = SOUGHT[Math.floor(random() * SOUGHT.length)]!;
     const at = new Date(now.getTime() - 60_000 - random() * 21 * DAY_MS);
+    // Some sites know the phone alone, which others of the demo's people have as well.
+    const byPhone = person.phone !== undefined && random() < 0.2;
     return csvLine([
-      person.email,
+      byPhone ? '' : person.email,
+      byPhone ? person.phone! : '',
       keyword,
       `https://www.findings.example/search/${keyword.replaceAll(' ', '-')}`,
       person.city ?? '',
@@ -73,7 +76,7 @@ export async function seedIntent(given: {
   const file = join(config.dataDir, 'demo-signals.csv');
   await writeFile(
     file,
-    [csvLine(['email', 'keyword', 'url', 'city', 'state', 'zip', 'time']), ...rows].join(''),
+    [csvLine(['email', 'phone', 'keyword', 'url', 'city', 'state', 'zip', 'time']), ...rows].join(''),
   );
   await features.identity.importFile(rootId, file, {}, { kind: 'signals' });
   await rm(file);

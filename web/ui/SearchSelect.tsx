@@ -43,6 +43,8 @@ export function SearchSelect(
       placeholder={`Choose a ${noun}`}
       withAsterisk
       searchable
+      // A list that opens as the field is led to would lie over what is wrong with it.
+      openOnFocus={false}
       data={data}
       value={props.value || null}
       error={list.error ? wordsOf(list.error) : props.error}

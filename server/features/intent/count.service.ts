@@ -31,7 +31,7 @@ import * as candidates from './candidate.store.ts';
 import * as store from './count.store.ts';
 import * as match from './match.store.ts';
 import { confidenceOf, LOOK_BACK_MS, waterfallOf } from './policy.ts';
-import { countJob } from './queue.ts';
+import { countJob, MOST_STARTS } from './queue.ts';
 
 /** So often a count is tried before it is called failed. */
 const TRIES = 3;
@@ -268,21 +268,31 @@ export function createCounts(
       const begun = await inScope(db.app, scope, async (tx) => {
         const row = await store.rawCount(tx, id, true);
         if (row?.state !== 'pending') return undefined;
-        await store.updateCount(tx, id, { attempts: row.attempts + 1 });
+        if (row.attempts < MOST_STARTS) await store.updateCount(tx, id, { attempts: row.attempts + 1 });
         return row;
       });
       if (!begun) return;
       const sender = await notices.sender(begun);
+      const fail = (error: unknown) =>
+        inScope(db.app, scope, async (tx) => {
+          const row = await store.rawCount(tx, id, true);
+          if (row?.state !== 'pending') return;
+          const words = String(error).slice(0, 500);
+          await store.updateCount(tx, id, { state: 'failed', error: words, finished_at: clock.now() });
+          await tell(tx, row, sender, null);
+        });
+      // A count that ends its worker each time must not wait for ever: nobody could try it again.
+      if (begun.attempts >= MOST_STARTS) return fail('The worker ended each time.');
       try {
         await inScope(db.app, scope, async (tx) => {
           const row = await store.rawCount(tx, id, true);
           if (row?.state !== 'pending') return;
           const now = clock.now();
-          const { people: signals, placed, steps } = await measure(tx, row, now);
+          const { people: wanted, placed, steps } = await measure(tx, row, now);
           await store.updateCount(tx, id, {
             state: 'done',
             error: null,
-            people: BigInt(signals),
+            people: BigInt(wanted),
             placed: BigInt(placed),
             waterfall: JSON.stringify(steps),
             counted_at: now,
@@ -293,13 +303,7 @@ export function createCounts(
       } catch (error) {
         if (begun.attempts + 1 < TRIES) throw error;
         log.error({ err: error, countId: id }, 'a count failed');
-        await inScope(db.app, scope, async (tx) => {
-          const row = await store.rawCount(tx, id, true);
-          if (row?.state !== 'pending') return;
-          const words = String(error).slice(0, 500);
-          await store.updateCount(tx, id, { state: 'failed', error: words, finished_at: clock.now() });
-          await tell(tx, row, sender, null);
-        });
+        await fail(error);
       }
     },
   };
@@ -329,7 +333,7 @@ export function createCounts(
       for (const reason of await leads.preview(tx, row.root_id, rules, asked, now))
         if (reason) refused[reason] = (refused[reason] ?? 0) + 1;
     }
-    return { ...counted, steps: waterfallOf(counted.placed, refused) };
+    return { ...counted, steps: { signals: counted.shown, ...waterfallOf(counted.placed, refused) } };
   }
 
   /** Tells who asked how it ended; `placed` null: it failed. */
@@ -359,9 +363,11 @@ export function createCounts(
             subject: 'Your keyword count is done',
             lines: [
               `Counted: ${what}.`,
-              placed > 0
-                ? `${placed.toLocaleString('en-US')} people showed this intent in the last 7 days.`
-                : 'Nobody showed this intent in the last 7 days.',
+              placed === 1
+                ? 'One person showed this intent in the last 7 days.'
+                : placed > 0
+                  ? `${placed.toLocaleString('en-US')} people showed this intent in the last 7 days.`
+                  : 'Nobody showed this intent in the last 7 days.',
             ],
           };
     await mail.enqueue(tx, {
@@ -400,7 +406,13 @@ function wire(row: Row): Wire {
     counted_at: row.counted_at?.toISOString() ?? null,
     waterfall:
       row.waterfall && people !== null && placed !== null
-        ? { ...(row.waterfall as ReturnType<typeof waterfallOf>), signals: people, placed }
+        ? // Counts made before the audience was a step of its own begin after it.
+          {
+            signals: people,
+            ...(row.waterfall as ReturnType<typeof waterfallOf>),
+            in_audience: people,
+            placed,
+          }
         : null,
     applied_at: row.applied_at?.toISOString() ?? null,
     applied_to:

@@ -4,7 +4,9 @@ import { ManualClock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadePerson } from '../../test/factories.ts';
+import { mailsTo } from '../../test/ways-in.ts';
 import { ANYBODY, type Audience, type Search, type SearchModule } from '../campaigns/index.ts';
+import { MOST_STARTS } from './queue.ts';
 
 const START = Date.parse('2026-03-10T15:00:00Z');
 let app: TestApp;
@@ -147,6 +149,7 @@ describe('[KEYW-01] counts', () => {
       count_without_geo: 6,
       waterfall: {
         signals: 6,
+        in_audience: 6,
         placed: 4,
         not_excluded: 3,
         contactable: 3,
@@ -220,6 +223,15 @@ describe('[KEYW-01] counts', () => {
     expect(await ask('b2b')).toBe(1);
     expect(await ask('b2b', { jobTitles: ['sales vp'] })).toBe(1);
     expect(await ask('b2b', { jobTitles: ['sales manager'] })).toBe(0);
+    // Its waterfall begins with everybody who showed the intent, and says who is left of them in the audience.
+    const b2b = await count({
+      target_location: 'National Targeting',
+      keyword: 'running shoe',
+      leadspeekType: 'b2b',
+      jobTitles: ['sales vp'],
+    });
+    expect(b2b).toMatchObject({ count_without_geo: 1, count: 1 });
+    expect(b2b.waterfall).toMatchObject({ signals: 2, in_audience: 1, placed: 1, deliverable: 1 });
     const wrong = await call('POST', '/bigdbm/services/queuecount', {
       target_location: 'National Targeting',
       keyword: 'x',
@@ -268,7 +280,45 @@ describe('[KEYW-01] counts', () => {
     expect(made).toMatchObject({ count: 1, count_without_geo: 1 });
   });
 
-  test('[KEYW-02] a count that cannot be made fails after three tries, and can be tried again; two workers make one once', async () => {
+  test('[KEYW-02] the mail that it is done goes to who asked, once, and says what was counted', async () => {
+    const person = app.make.person();
+    await app.make.people(root, [person]);
+    await signals([{ person, keyword: 'boots' }]);
+    const { id } = await count({
+      target_location: 'National Targeting',
+      keyword: 'boots\nhats\ngloves\nscarves',
+    });
+    await app.features.intent.counts.run(root.id, id);
+    const mails = await mailsTo(app, root.id, `c${serial}@intent.test`);
+    expect(mails.map((mail) => [mail.kind, mail.subject])).toEqual([
+      ['count.done', 'Your keyword count is done'],
+    ]);
+    expect(mails[0]!.body!.text).toContain('boots, hats, gloves and 1 more');
+    expect(mails[0]!.body!.text).toContain('One person showed this intent in the last 7 days.');
+  });
+
+  test('[KEYW-02] a count whose worker is killed each time fails in the end, and can be tried again', async () => {
+    const asked = await call('POST', '/bigdbm/services/queuecount', {
+      target_location: 'National Targeting',
+      keyword: 'shoes',
+    });
+    const { id } = asked.body.data as unknown as { id: string };
+    // What a killed worker leaves: the begun try, and nothing else.
+    const killed = (times: number) =>
+      app.admin.query('update intent_count set attempts = $2 where id = $1', [id, times]);
+    const state = async () =>
+      (await call('GET', `/bigdbm/services/getcountcampaign/${id}`)).body.status as unknown as string;
+    await killed(MOST_STARTS);
+    await app.features.intent.counts.run(root.id, id);
+    expect(await state()).toBe('error');
+    expect((await call('POST', '/bigdbm/services/queuecount', { id })).status).toBe(200);
+    expect(await state()).toBe('pending');
+    await killed(MOST_STARTS - 1);
+    await app.features.intent.counts.run(root.id, id);
+    expect(await state()).toBe('done');
+  });
+
+  test('[KEYW-02] a count that cannot be made fails after three tries, and can be tried again, but not while it is pending; two workers make one once', async () => {
     const asked = await call('POST', '/bigdbm/services/queuecount', {
       target_location: 'National Targeting',
       keyword: 'shoes',

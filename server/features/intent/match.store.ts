@@ -145,21 +145,34 @@ export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: str
   };
 }
 
-/** Makes a count, and keeps who was found in the place for `foundAfter` (for the transaction). */
+/**
+ * Makes a count, and keeps who was found in the place for `foundPeople` (for the transaction). `shown`: everybody with the
+ * signals, `people`: of these whom the audience wants, `placed`: of those in the place.
+ */
 export async function countMatches(
   tx: Tx,
   rootId: string,
   search: Counted,
   span: Span,
-): Promise<{ people: number; placed: number }> {
+): Promise<{ shown: number; people: number; placed: number }> {
   await sql`${LONG}`.execute(tx);
   const wanted = await wantedBy(tx, rootId, search);
-  await sql`create temp table intent_found on commit drop as ${matches(rootId, wanted, span, false)}`.execute(
-    tx,
-  );
+  const all = matches(rootId, { ...wanted, hasAudiences: false }, span, false);
+  let shown: number | undefined;
+  if (wanted.hasAudiences) {
+    await sql`create temp table intent_shown on commit drop as ${all}`.execute(tx);
+    await sql`analyze pg_temp.intent_shown`.execute(tx);
+    const { rows } = await sql<{ n: string }>`select count(*) as n from pg_temp.intent_shown`.execute(tx);
+    shown = Number(rows[0]!.n);
+  }
+  const found = wanted.hasAudiences
+    ? fitting(rootId, sql`select * from pg_temp.intent_shown`, wanted.merged)
+    : all;
+  await sql`create temp table intent_found on commit drop as ${found}`.execute(tx);
   const { rows } = await sql<{ people: string; placed: string }>`
     select count(*) as people, count(*) filter (where here) as placed from pg_temp.intent_found`.execute(tx);
-  return { people: Number(rows[0]!.people), placed: Number(rows[0]!.placed) };
+  const people = Number(rows[0]!.people);
+  return { shown: shown ?? people, people, placed: Number(rows[0]!.placed) };
 }
 
 /** Somebody whom signals led to. */

@@ -139,7 +139,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
           <DeliveryTab campaignId={id} />
         </Tabs.Panel>
         <Tabs.Panel value="why">
-          <RefusalsTab id={id} />
+          <RefusalsTab id={id} isSearch={campaign.leadspeekType !== 'local'} />
         </Tabs.Panel>
         <Tabs.Panel value="balance">
           <BalanceTab campaign={campaign} />

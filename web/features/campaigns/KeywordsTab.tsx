@@ -228,6 +228,7 @@ function RowAction(props: {
 
 const STEPS: [keyof NonNullable<KeywordRow['waterfall']>, string][] = [
   ['signals', 'Showed the intent'],
+  ['in_audience', 'In the audience'],
   ['placed', 'In the place'],
   ['not_excluded', 'Not excluded'],
   ['contactable', 'Contactable'],
@@ -245,25 +246,24 @@ function Waterfall({ row }: { row: KeywordRow }) {
   return (
     <>
       {row.leadspeekType === 'b2b' && (
-        <Text size="xs" c="dimmed" mb={4}>
+        <Text size="xs" c="dimmed" px="md" pt="xs">
           {audienceWords(row)}
         </Text>
       )}
       <dl className={classes.waterfall} aria-label="From signals to leads">
-        {STEPS.map(([step, words]) => (
-          <div key={step}>
-            <dt>{words}</dt>
-            <dd>
-              <span className="num">{num(waterfall[step])}</span>
-              <meter
-                min={0}
-                max={waterfall.signals}
-                value={waterfall[step]}
-                aria-label={`${words}: ${num(waterfall[step])} of ${num(waterfall.signals)}`}
-              />
-            </dd>
-          </div>
-        ))}
+        {STEPS.filter(([step]) => step !== 'in_audience' || row.leadspeekType === 'b2b').map(
+          ([step, words]) => (
+            <div key={step}>
+              <dt>{words}</dt>
+              <dd>
+                <span className="num">{num(waterfall[step])}</span>
+                <span aria-hidden="true" className={classes.track}>
+                  <span style={{ width: `${(100 * waterfall[step]) / waterfall.signals}%` }} />
+                </span>
+              </dd>
+            </div>
+          ),
+        )}
       </dl>
     </>
   );

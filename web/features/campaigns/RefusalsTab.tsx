@@ -33,8 +33,8 @@ const columns: Column<Refused>[] = [
   { key: 'last', title: 'Last time', width: 160, render: (row) => <When at={row.last_at} relative /> },
 ];
 
-/** Why visits of the last 30 days did not become leads. */
-export function RefusalsTab({ id }: { id: string }) {
+/** Why visits of the last 30 days, or people that keywords found (`isSearch`), did not become leads. */
+export function RefusalsTab({ id, isSearch }: { id: string; isSearch: boolean }) {
   const query = useQuery({
     queryKey: ['refusals', id],
     queryFn: ({ signal }) => api.campaigns.refusals({ leadspeekID: id }, { signal }),
@@ -42,7 +42,9 @@ export function RefusalsTab({ id }: { id: string }) {
   return (
     <>
       <Text size="sm" c="dimmed" mb="sm">
-        Why visits of the last 30 days did not become leads.
+        {isSearch
+          ? 'Why people that were found in the last 30 days did not become leads.'
+          : 'Why visits of the last 30 days did not become leads.'}
       </Text>
       <DataTable
         label="Reasons"
@@ -55,7 +57,11 @@ export function RefusalsTab({ id }: { id: string }) {
           <EmptyState
             icon={<IconFilter size={32} stroke={1.4} />}
             title="Nothing has been refused"
-            text="Either every visit of the last 30 days became a lead, or there has been none yet. The tab Install shows whether visits arrive."
+            text={
+              isSearch
+                ? 'Either everybody who was found in the last 30 days became a lead or waits, or nobody has been found yet. The tab Keywords counts them.'
+                : 'Either every visit of the last 30 days became a lead, or there has been none yet. The tab Install shows whether visits arrive.'
+            }
           />
         }
       />

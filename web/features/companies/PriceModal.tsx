@@ -1,13 +1,16 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { PAYMENT_TERMS, type PaymentTermName } from '../../../contract/choices.ts';
+import { useState } from 'react';
+import { MODULES, type ModuleType, PAYMENT_TERMS, type PaymentTermName } from '../../../contract/choices.ts';
 import { messages } from '../../../contract/messages.ts';
+import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
-import { useMay } from '../../api/user.ts';
+import { useFacts, useMay } from '../../api/user.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { showFormError } from '../../ui/forms.ts';
+import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { ErrorState } from '../../ui/states.tsx';
@@ -19,47 +22,91 @@ interface Props {
   onClose: () => void;
 }
 
-/** What the next campaigns of a client cost; its agency sets it, those above only read it (spec product 2, price setup). */
+/**
+ * What the next campaigns of a client cost, product by product; its agency sets it, those above only read it (spec product 2,
+ * price setup).
+ */
 export function PriceModal({ row, onClose }: Props) {
+  const facts = useFacts();
+  const has = row.selected_modules.filter(({ status }) => status).map(({ type }) => type);
+  // Campaigns of advertising have prices of their own kind, which are not set here.
+  const modules = MODULES.filter(({ module }) => module !== 'simplifi' && has.includes(module));
+  const shown = modulesOf(facts);
+  const [module, setModule] = useState<ModuleType>(modules[0]?.module ?? 'local');
   const query = useQuery({
-    queryKey: ['client-costs', row.company_id],
-    queryFn: ({ signal }) => api.costs.client({ companyID: row.company_id, module: 'local' }, { signal }),
+    queryKey: ['client-costs', row.company_id, module],
+    queryFn: ({ signal }) => api.costs.client({ companyID: row.company_id, module }, { signal }),
     staleTime: 0,
     gcTime: 0,
+    refetchOnWindowFocus: false,
   });
+  const [isDirty, setDirty] = useState(false);
   return (
     <Modal opened onClose={onClose} centered title={`Price set-up of ${named(row.company_name)}`}>
-      {query.error ? (
-        <ErrorState
-          error={query.error}
-          what="The prices could not be loaded"
-          onRetry={() => void query.refetch()}
-        />
-      ) : query.data ? (
-        <PriceForm row={row} found={query.data} onClose={onClose} />
+      {modules.length === 0 ? (
+        <Notice tone="info" title="No product has prices here">
+          This client has none of the products whose leads are sold.
+        </Notice>
       ) : (
-        <SkeletonRows height={60} />
+        <Stack gap="md">
+          <Select
+            label="Product"
+            description={isDirty ? 'Save or cancel before you choose another one.' : undefined}
+            allowDeselect={false}
+            disabled={isDirty}
+            data={modules.map((one) => ({
+              value: one.module,
+              label: shown.find((own) => own.module === one.module)?.name ?? one.name,
+            }))}
+            value={module}
+            onChange={(next) => next && setModule(next as ModuleType)}
+          />
+          {query.error ? (
+            <ErrorState
+              error={query.error}
+              what="The prices could not be loaded"
+              onRetry={() => void query.refetch()}
+            />
+          ) : query.data ? (
+            <PriceForm
+              key={module}
+              row={row}
+              module={module}
+              found={query.data}
+              onDirty={setDirty}
+              onClose={onClose}
+            />
+          ) : (
+            <SkeletonRows height={60} />
+          )}
+        </Stack>
       )}
     </Modal>
   );
 }
 
-function PriceForm({ row, found, onClose }: Props & { found: Costs }) {
+function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (is: boolean) => void }) {
+  const { row, module, found, onDirty, onClose } = props;
   const maySave = useMay('campaign.price');
+  const rich = module === 'b2b' ? ('CostSetB2b' as const) : ('CostSetAdvanced' as const);
+  const initialValues = {
+    CostSet: found.CostSet,
+    [rich]: found[rich],
+    CostMaxLead: found.CostMaxLead,
+    PlatformFee: found.PlatformFee,
+    CostMonth: found.CostMonth,
+    PaymentTerm: found.PaymentTerm as PaymentTermName,
+  };
   const form = useForm({
-    initialValues: {
-      CostSet: found.CostSet,
-      CostMaxLead: found.CostMaxLead,
-      PlatformFee: found.PlatformFee,
-      CostMonth: found.CostMonth,
-      PaymentTerm: found.PaymentTerm as PaymentTermName,
-    },
+    initialValues,
+    onValuesChange: (values) =>
+      onDirty(Object.entries(initialValues).some(([field, was]) => was !== values[field as typeof rich])),
   });
   const send = async (values: typeof form.values) => {
     try {
       const { message } = await api.costs.saveClient({
         companyID: row.company_id,
-        module: 'local',
+        module,
         ...values,
         version: found.version,
       });
@@ -70,8 +117,17 @@ function PriceForm({ row, found, onClose }: Props & { found: Costs }) {
       else notifyFailed(messages.settingFailed);
     }
   };
-  const price = (field: 'CostSet' | 'CostMaxLead' | 'PlatformFee' | 'CostMonth', label: string) => (
-    <CurrencyInput label={label} readOnly={!maySave} {...form.getInputProps(field)} />
+  const price = (
+    field: 'CostSet' | typeof rich | 'CostMaxLead' | 'PlatformFee' | 'CostMonth',
+    label: string,
+    description?: string,
+  ) => (
+    <CurrencyInput
+      label={label}
+      description={description}
+      readOnly={!maySave}
+      {...form.getInputProps(field)}
+    />
   );
   return (
     <form noValidate onSubmit={form.onSubmit(send)}>
@@ -89,6 +145,11 @@ function PriceForm({ row, found, onClose }: Props & { found: Costs }) {
           {...form.getInputProps('PaymentTerm')}
         />
         {price('CostSet', 'Cost per lead')}
+        {price(
+          rich,
+          module === 'b2b' ? 'Cost per lead with company data' : 'Cost per lead with personal data',
+          'Of a lead with data fields. 0: the cost per lead.',
+        )}
         {price('CostMaxLead', 'Highest cost of one lead')}
         {price('PlatformFee', 'One-time set-up fee')}
         {price('CostMonth', 'Platform fee per month')}

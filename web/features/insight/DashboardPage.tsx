@@ -74,6 +74,7 @@ function Dashboard() {
   // A product's own dashboard shows its campaigns alone.
   const product = modulesOf(useFacts()).find((one) => one.slug === slug);
   const isSearch = product !== undefined && product.module !== 'local';
+  const way = isSearch ? 'From people found to leads' : 'From visits to leads';
   const filter = {
     ...(campaign ? { leadspeekID: campaign } : {}),
     ...(product ? { moduleType: product.module } : {}),
@@ -133,21 +134,31 @@ function Dashboard() {
           <Tiles data={data} isSearch={isSearch} />
           <div className={classes.two}>
             <OverTime query={chart} ghost={ghost.data} isSearch={isSearch} />
-            <section className="card" aria-label="From visits to leads" style={{ padding: 16, minWidth: 0 }}>
+            <section className="card" aria-label={way} style={{ padding: 16, minWidth: 0 }}>
               <Title order={2} size="h3" mb={4}>
-                From visits to leads
+                {way}
               </Title>
               <Text size="sm" c="dimmed" mb="sm">
-                Why visits did not become leads.
+                Why {isSearch ? 'people' : 'visits'} did not become leads.
               </Text>
               {data ? (
-                <Waterfall visits={data.totals.visits} leads={data.totals.leads} reasons={data.waterfall} />
+                <Waterfall
+                  isSearch={isSearch}
+                  visits={isSearch ? data.totals.matched : data.totals.visits}
+                  leads={data.totals.leads}
+                  reasons={data.waterfall}
+                />
               ) : (
                 <Skeleton height={240} />
               )}
             </section>
           </div>
-          <ByCampaign query={query} asked={asked} onPick={(id) => set({ campaign: id, ...resetPage })} />
+          <ByCampaign
+            query={query}
+            asked={asked}
+            isSearch={isSearch}
+            onPick={(id) => set({ campaign: id, ...resetPage })}
+          />
         </>
       )}
       <LeadTable
@@ -301,9 +312,11 @@ function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined;
 function ByCampaign({
   query,
   asked,
+  isSearch,
   onPick,
 }: {
   asked: object;
+  isSearch: boolean;
   query: {
     data: Answer | undefined;
     error: unknown;
@@ -330,15 +343,33 @@ function ByCampaign({
           },
         ]),
     { key: 'status', title: 'Status', render: (row) => <StatusBadge status={row.status} /> },
-    { key: 'visits', title: 'Visits', align: 'right', render: (row) => num(row.visits), foot: num(visits) },
-    {
-      key: 'rate',
-      title: 'Match rate',
-      phone: false,
-      align: 'right',
-      render: (row) => percent(rate(row)),
-      foot: percent(visits > 0 ? sum((row) => row.matched) / visits : 0),
-    },
+    ...(isSearch
+      ? [
+          {
+            key: 'found',
+            title: 'People found',
+            align: 'right' as const,
+            render: (row: CampaignTotals) => num(row.matched),
+            foot: num(sum((row) => row.matched)),
+          },
+        ]
+      : [
+          {
+            key: 'visits',
+            title: 'Visits',
+            align: 'right' as const,
+            render: (row: CampaignTotals) => num(row.visits),
+            foot: num(visits),
+          },
+          {
+            key: 'rate',
+            title: 'Match rate',
+            phone: false,
+            align: 'right' as const,
+            render: (row: CampaignTotals) => percent(rate(row)),
+            foot: percent(visits > 0 ? sum((row) => row.matched) / visits : 0),
+          },
+        ]),
     {
       key: 'leads',
       title: 'Leads',
@@ -373,7 +404,11 @@ function ByCampaign({
             <EmptyState
               icon={<IconTargetArrow size={32} stroke={1.4} />}
               title="No campaign has run in this period"
-              text="A campaign puts a pixel on a site; its visits and leads are counted here."
+              text={
+                isSearch
+                  ? 'A campaign looks for keywords; the people it finds and its leads are counted here.'
+                  : 'A campaign puts a pixel on a site; its visits and leads are counted here.'
+              }
             />
           }
         />

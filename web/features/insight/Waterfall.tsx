@@ -3,8 +3,12 @@ import { num, percent } from '../../ui/format.ts';
 import { reasonWords } from './reasons.ts';
 import classes from './Waterfall.module.css';
 
-/** From visits down to leads: one bar for each reason why a visit did not become a lead, the largest first. */
+/**
+ * From visits down to leads: one bar for each reason why a visit did not become a lead, the largest first. `isSearch`: of people
+ * that keywords found, not of visits.
+ */
 export function Waterfall(props: {
+  isSearch?: boolean;
   visits: number;
   leads: number;
   reasons: { reason: string; count: number }[];
@@ -14,8 +18,10 @@ export function Waterfall(props: {
   const rows = [
     {
       key: 'visits',
-      title: 'Visits',
-      meaning: 'Everything that the pixel reported.',
+      title: props.isSearch ? 'People found' : 'Visits',
+      meaning: props.isSearch
+        ? 'Whoever showed the intent in the place.'
+        : 'Everything that the pixel reported.',
       count: props.visits,
       kind: 'whole',
     },
@@ -30,13 +36,13 @@ export function Waterfall(props: {
   ];
   return (
     <table className={classes.table}>
-      <caption className="sr-only">Why visits did not become leads</caption>
+      <caption className="sr-only">Why {props.isSearch ? 'people' : 'visits'} did not become leads</caption>
       <thead className="sr-only">
         <tr>
           <th scope="col">Step</th>
           <th scope="col">Bar</th>
           <th scope="col">Count</th>
-          <th scope="col">Share of visits</th>
+          <th scope="col">{props.isSearch ? 'Share of people found' : 'Share of visits'}</th>
         </tr>
       </thead>
       <tbody>
