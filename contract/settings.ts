@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { FONT_THEMES, type FontTheme, MODULES, PAYMENT_TERMS, RESERVED_SLUGS } from './choices.ts';
+import { MODULES, PAYMENT_TERMS, RESERVED_SLUGS } from './choices.ts';
 import { Cents, CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from './costs.ts';
+import { FONT_THEMES, type FontTheme } from './fonts.ts';
 import { messages } from './messages.ts';
 import { FIRST_PACKAGE, MOST_PACKAGES, PACKAGE_ID } from './package-rules.ts';
 import { Dollars, Done, Email, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';

@@ -90,6 +90,9 @@ function roleOf(row: StaffNodeData): string {
   return row.ClientRole === 'owner' ? 'Owner' : row.role_name || 'All permissions';
 }
 
+const humanOf = (one: RowOf<typeof contract.identity.merges>['kept']): string =>
+  one ? [one.first_name, one.last_name].filter(Boolean).join(' ') : 'Erased';
+
 /** By the type that is asked for, the long call's rows are companies or people. */
 const BY_TYPE: Record<string, { fileName: string; columns: readonly ExportColumn<never>[] }> = {
   userdownline: { fileName: 'agencies', columns: AGENCY },
@@ -298,6 +301,14 @@ export const EXPORTS: readonly ExportList[] = [
     ['Uploaded', (row) => row.created_at],
     ['Ended', (row) => row.finished_at],
     ['Error', (row) => row.error],
+  ]),
+  list('merges', contract.identity.merges, [
+    ['Kept', (row) => humanOf(row.kept)],
+    ['Kept e-mail', (row) => row.kept?.email ?? ''],
+    ['Merged into them', (row) => humanOf(row.absorbed)],
+    ['Their e-mail', (row) => row.absorbed?.email ?? ''],
+    ['Merged', (row) => row.merged_at],
+    ['Undone', (row) => row.undone_at],
   ]),
   list('sessions', contract.access.sessions, [
     ['Device', (row) => row.device],

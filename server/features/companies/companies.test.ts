@@ -412,6 +412,8 @@ describe('[AGCY-05] changing an agency', () => {
     expect((done.body.data as Node[])[0]!.selected_modules).toEqual([
       { type: 'local', status: false },
       { type: 'locator', status: true },
+      { type: 'enhance', status: true },
+      { type: 'b2b', status: true },
     ]);
   });
 
@@ -594,6 +596,8 @@ describe('[AGCY-19] the list', () => {
         rootmodules: [
           { value: 'local', label: 'Site ID' },
           { value: 'locator', label: 'Search ID' },
+          { value: 'enhance', label: 'Enhance ID' },
+          { value: 'b2b', label: 'B2B ID' },
         ],
         leadlocalurl: 'site-id',
         customer_payment_id: '',

@@ -273,6 +273,7 @@ function Merged() {
       query={query}
       state={state}
       rowKey={(row) => row.id}
+      download={{ list: 'merges' }}
       empty={
         <EmptyState
           icon={<IconArrowMerge size={32} stroke={1.4} />}

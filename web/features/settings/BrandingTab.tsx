@@ -1,7 +1,7 @@
 import { ColorInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { FONT_THEMES, type FontTheme } from '../../../contract/choices.ts';
+import { FONT_THEMES, type FontTheme } from '../../../contract/fonts.ts';
 import { useMay } from '../../api/user.ts';
 import { useBrand } from '../../brand/brand.ts';
 import { BrandPreview } from './BrandPreview.tsx';
