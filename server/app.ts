@@ -205,7 +205,13 @@ export function createFeatures(
     base: platform.config.pdlApiBase,
     now: () => platform.clock.now(),
   });
-  const enrichment = createEnrichment(platform, { audit, identity, vendors: { pdl } });
+  const enrichment = createEnrichment(platform, {
+    audit,
+    identity,
+    vendors: { pdl },
+    // Leads are made with this feature's data, and know the lists.
+    isWithheld: async (tx, rootId, leadId) => (await leads.withheldIn(tx, rootId, [leadId])).has(leadId),
+  });
   const exclusions = createExclusions(platform, { audit, tenants });
   const groups = createGroups(platform, { audit, tenants });
   const campaigns = createCampaigns(platform, {

@@ -18,8 +18,14 @@ const completeJob = defineJob('enrichment.complete', z.object({ rootId: z.uuid()
   expireInSeconds: 60,
 });
 
+/** Whether a lead must not be given to anybody any more; in the root's scope. */
+export type IsWithheld = (tx: Tx, rootId: string, leadId: string) => Promise<boolean>;
+
 /** Completes what is missing of the data of leads by asking a vendor, before they are sent. */
-export function createCompletion({ db, clock, vault, jobs, events, log }: Platform, vendors: Vendors) {
+export function createCompletion(
+  { db, clock, vault, jobs, events, log }: Platform,
+  { vendors, isWithheld }: { vendors: Vendors; isWithheld: IsWithheld },
+) {
   /** The fields of a lead that nothing is known of and the vendor may know. */
   const missing = (fields: Record<string, string | null>, vendor: DataVendor): InformationKey[] =>
     (Object.keys(fields) as InformationKey[]).filter((key) => fields[key] === null && vendor.knows.has(key));
@@ -50,7 +56,10 @@ export function createCompletion({ db, clock, vault, jobs, events, log }: Platfo
       const ready = await inScope(db.app, scope, async (tx) => {
         const waiting = await store.waitingLead(tx, leadId);
         const [provider] = await store.providersOf(tx, rootId);
-        return waiting ? { waiting, provider } : null;
+        // Who came onto a list meanwhile is named to nobody, a vendor neither; the delivery sees to the rest.
+        return (
+          waiting && { waiting, provider: (await isWithheld(tx, rootId, leadId)) ? undefined : provider }
+        );
       });
       if (!ready) return;
       const { waiting, provider } = ready;

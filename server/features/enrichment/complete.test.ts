@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../platform/clock.ts';
+import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 import { startPdlServer } from '../../test/pdl-server.ts';
@@ -208,6 +209,26 @@ describe('[CONF-04] a vendor completes what the own people data does not say', (
     expect(await sends(leadId)).toBe(1);
     await app.features.delivery.attempt(waiting!);
     expect(await attempts(leadId)).toBe(1);
+  });
+
+  test('who came onto an exclusion list meanwhile is not named to the vendor', async () => {
+    const { leadId, person } = await newLead([GENDER]);
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.exclusions.addList(
+        tx,
+        {
+          owner: { root_id: root.id, agency_id: null, company_id: root.id },
+          ownerId: root.id,
+          level: 'root',
+          name: 'x',
+          lines: [person.email!],
+        },
+        clock.now(),
+      ),
+    );
+    await run(leadId);
+    expect(server.asked).toEqual([]);
+    expect((await data(leadId)).waits_until).toBeNull();
   });
 
   test('a job that comes too late asks nobody; a refused key is said and holds nothing up', async () => {

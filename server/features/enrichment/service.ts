@@ -9,7 +9,7 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Identity } from '../identity/index.ts';
-import { createCompletion, type Vendors } from './complete.service.ts';
+import { createCompletion, type IsWithheld, type Vendors } from './complete.service.ts';
 import { createLeadData } from './data.service.ts';
 import {
   type Allowed,
@@ -35,11 +35,11 @@ const setBy = (company: Held): 'root' | 'agency' => (company.kind === 'client' ?
 /** Data fields about the people of leads: which a company may ask for, from which sources, and what leads are given. */
 export function createEnrichment(
   platform: Platform,
-  deps: { audit: Audit; identity: Identity; vendors: Vendors },
+  deps: { audit: Audit; identity: Identity; vendors: Vendors; isWithheld: IsWithheld },
 ) {
   const { db, clock, vault } = platform;
   const { audit, identity } = deps;
-  const completion = createCompletion(platform, deps.vendors);
+  const completion = createCompletion(platform, deps);
   const data = createLeadData(platform, { identity, completion });
 
   async function company(tx: Tx, ctx: Ctx, id: string | undefined, lock = false): Promise<Held> {
