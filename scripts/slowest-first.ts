@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * long one that starts last has one processor wait for the other.
  */
 export const SECONDS: [path: string, seconds: number][] = [
-  ['server/test/faults/charge', 78],
+  ['server/test/faults/charge', 60],
   ['server/test/faults/', 40],
   ['server/test/matrix', 60],
   ['scripts/import-people', 30],
