@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,11 +34,18 @@ async function freePort(): Promise<number> {
  * @throws with what it printed when it does not serve within three minutes
  */
 export async function startDemo(env: Record<string, string> = {}, isFirst = false): Promise<Demo> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'lead-demo-'));
+  const dataDir = demoFolder();
   const folder = isFirst ? '' : inject('demoFolder');
   // With owners and modes: PostgreSQL's user has the cluster, and nobody else may read it.
   if (folder) spawnSync('cp', ['-a', join(folder, 'data'), dataDir]);
   return runDemo(dataDir, env);
+}
+
+/** A new folder that PostgreSQL's system user can pass through, so that a demo of root's has its data in it, too. */
+export function demoFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lead-demo-'));
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 /** Starts the server on a folder, as startDemo does; apart from the journeys' choice of a folder. */

@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import setupDatabase from '../server/test/global-setup.ts';
-import { runDemo } from './demo.ts';
+import { demoFolder, runDemo } from './demo.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,7 +17,7 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const closeDatabase = await setupDatabase(project);
-  const folder = mkdtempSync(join(tmpdir(), 'lead-demo-'));
+  const folder = demoFolder();
   const close = async () => {
     rmSync(folder, { recursive: true, force: true });
     await closeDatabase();

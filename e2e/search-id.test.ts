@@ -51,7 +51,7 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
     const table = page.getByRole('region', { name: 'Keyword counts' });
     await table.getByText('Success').waitFor({ timeout: 60_000 });
     const steps = page.getByLabel('From signals to leads');
-    const numbers = (await steps.locator('dd span').allTextContents()).map((text) =>
+    const numbers = (await steps.locator('dd .num').allTextContents()).map((text) =>
       Number(text.replaceAll(',', '')),
     );
     expect(numbers[0]).toBeGreaterThan(50);
