@@ -22,7 +22,7 @@ export interface SandboxParts {
 export const delays = {
   /** A late answer, as a multiple of the caller's patience. */
   lateAnswer: 3,
-  verificationMs: 30_000,
+  verificationMs: 10_000,
   disputeMs: 10 * 60_000,
   disputeClosedMs: 7 * 86_400_000,
   refundMs: 3_600_000,
