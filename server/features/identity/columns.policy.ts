@@ -98,24 +98,6 @@ const PROFILE = new Set<PersonField>(PROFILE_KEYS);
 /** Whether rows of such columns can say more of people than who they are and how to reach them. */
 export const hasProfile = (plan: PersonField[]): boolean => plan.some((field) => PROFILE.has(field));
 
-/** Whether rows of such columns can say who they are about. */
-export function canIdentify(plan: PersonField[]): boolean {
-  const has = (...fields: PersonField[]) => fields.some((field) => plan.includes(field));
-  return (
-    has(
-      'external_id',
-      'email',
-      'business_email',
-      'email_sha256',
-      'email_sha1',
-      'email_md5',
-      'phone',
-      'phone2',
-    ) ||
-    (has('first_name', 'last_name', 'full_name') && has('address'))
-  );
-}
-
 /** Why a first line cannot be column names (it looks like data, or the file is not text), or null. */
 export function headerFault(header: string[]): string | null {
   if (header.some((cell) => cell.includes('\0'))) {

@@ -1,7 +1,8 @@
 import { type IMPORT_KINDS, PERSON_FIELDS } from '../../../contract/identity.ts';
-import { canIdentify, fieldOf, planColumns } from './columns.policy.ts';
+import { canIdentify, SIGNAL_FIELDS } from '../../../contract/import-rules.ts';
+import { fieldOf, planColumns } from './columns.policy.ts';
 import type { PersonField } from './model.ts';
-import { SIGNAL_DAYS, SIGNAL_FIELDS, signalFieldOf, signalPlanFault } from './signal.policy.ts';
+import { SIGNAL_DAYS, signalFieldOf, signalPlanFault } from './signal.policy.ts';
 
 type ImportKind = (typeof IMPORT_KINDS)[number];
 

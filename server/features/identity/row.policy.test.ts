@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { describe, expect, test } from 'vitest';
-import {
-  canIdentify,
-  columnNames,
-  fieldOf,
-  headerFault,
-  planColumns,
-  unknownColumn,
-} from './columns.policy.ts';
+import { canIdentify } from '../../../contract/import-rules.ts';
+import { columnNames, fieldOf, headerFault, planColumns, unknownColumn } from './columns.policy.ts';
 import {
   emailKeys,
   employeesOf,

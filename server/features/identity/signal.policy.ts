@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { SIGNAL_FIELDS, signalLack } from '../../../contract/import-rules.ts';
 import { cityNumber, stateCode, stateNumber, zipNumber } from '../keywords/index.ts';
 import { fieldOf } from './columns.policy.ts';
 import { type Fault, KIND, type PersonField } from './model.ts';
@@ -12,23 +13,6 @@ const AHEAD_MS = 3_600_000;
 const LONGEST_URL = 2048;
 const LONGEST_CELL = 20_000;
 
-/** What a column of a file of signals can mean. */
-export const SIGNAL_FIELDS = [
-  'external_id',
-  'email',
-  'email_sha256',
-  'email_sha1',
-  'email_md5',
-  'phone',
-  'device_id',
-  'keyword',
-  'page_url',
-  'seen_at',
-  'city',
-  'state',
-  'zip',
-  'ignore',
-] as const satisfies PersonField[];
 const FIELDS = new Set<PersonField>(SIGNAL_FIELDS);
 
 /** Names of columns that mean something else, or nothing, in a file of people. */
@@ -60,14 +44,16 @@ export function signalFieldOf(name: string): PersonField {
   return FIELDS.has(field) ? field : 'ignore';
 }
 
+const LACKS = {
+  who: 'needs a column that tells who a row is about: an e-mail, a hash, a phone, a device id, or an id',
+  keyword: 'needs a column with the keyword',
+  time: 'needs a column with the time',
+};
+
 /** Why columns cannot make signals, or null. */
 export function signalPlanFault(plan: readonly PersonField[]): string | null {
-  const has = (...fields: PersonField[]) => fields.some((field) => plan.includes(field));
-  if (!has('external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'device_id'))
-    return 'needs a column that tells who a row is about: an e-mail, a hash, a phone, a device id, or an id';
-  if (!has('keyword')) return 'needs a column with the keyword';
-  if (!has('seen_at')) return 'needs a column with the time';
-  return null;
+  const lack = signalLack(plan);
+  return lack && LACKS[lack];
 }
 
 /** The kind of a key that is a person's id in its source: their `ref` is looked up, not a key. */

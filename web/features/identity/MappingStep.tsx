@@ -1,19 +1,13 @@
 import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { canIdentify } from '../../../contract/import-rules.ts';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { None } from '../../ui/Values.tsx';
-import {
-  canIdentify,
-  fieldWords,
-  groupsOf,
-  type ImportJob,
-  type PersonField,
-  signalFault,
-} from './fields.ts';
+import { fieldWords, groupsOf, type ImportJob, type PersonField, signalFault } from './fields.ts';
 import classes from './identity.module.css';
 
 /** What each column of an uploaded file means, as recognised by its name and mended by hand; then the start. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PERSON_FIELDS } from '../../../contract/identity.ts';
-import { canIdentify as serverRule } from '../../../server/features/identity/columns.policy.ts';
+import { SIGNAL_FIELDS } from '../../../contract/import-rules.ts';
 import { bytesWords } from '../../ui/FileDrop.tsx';
-import { canIdentify, FIELD_GROUPS, fieldWords, fileFault, isRunning } from './fields.ts';
+import { FIELD_GROUPS, fieldWords, fileFault, groupsOf, isRunning, signalFault } from './fields.ts';
 
 describe('[IDEN-01] the meaning of columns', () => {
   it('has words for every meaning, each once', () => {
@@ -10,12 +10,17 @@ describe('[IDEN-01] the meaning of columns', () => {
     expect(offered.toSorted()).toEqual([...PERSON_FIELDS].toSorted());
     expect(fieldWords('email_md5')).toBe('E-mail hash, MD5');
   });
-  it('warns by the same rule as the server', () => {
-    for (const one of PERSON_FIELDS) {
-      for (const other of PERSON_FIELDS) expect(canIdentify([one, other])).toBe(serverRule([one, other]));
-    }
-    expect(canIdentify(['email'])).toBe(true);
-    expect(canIdentify(['ip', 'city'])).toBe(false);
+  it('says what a file of signals still needs', () => {
+    expect(signalFault(['keyword', 'seen_at'])).toMatch(/^an e-mail address or hash/);
+    expect(signalFault(['phone', 'seen_at'])).toBe('the keyword');
+    expect(signalFault(['phone', 'keyword'])).toBe('the time');
+    expect(signalFault(['phone', 'keyword', 'seen_at'])).toBeNull();
+  });
+  it('offers each file the meanings that its rows can have', () => {
+    const offered = (kind: 'people' | 'signals') =>
+      groupsOf(kind).flatMap(({ items }) => items.map((item) => item.value));
+    expect(offered('signals').toSorted()).toEqual([...SIGNAL_FIELDS].toSorted());
+    expect(offered('people')).not.toContain('keyword');
   });
 });
 

@@ -3,6 +3,7 @@ import {
   INFORMATION_TYPES,
   type InformationType,
 } from '../../../contract/enrichment-fields.ts';
+import { SIGNAL_FIELDS, signalLack } from '../../../contract/import-rules.ts';
 import type { Client } from '../../../contract/index.ts';
 
 /** An import of people as the server tells it. */
@@ -56,60 +57,28 @@ export function fieldWords(field: PersonField): string {
   return FIELD_GROUPS.map((one) => one.fields[field]).find(Boolean) ?? field;
 }
 
-/** The fields of a file of signals; the other file's fields are all but those of the group Intent. */
-const SIGNAL_FIELDS = new Set<PersonField>([
-  'ignore',
-  'email',
-  'email_sha256',
-  'email_sha1',
-  'email_md5',
-  'phone',
-  'external_id',
-  'device_id',
-  'city',
-  'state',
-  'zip',
-  'keyword',
-  'page_url',
-  'seen_at',
-]);
+/** The other file's fields are all but those of the group Intent. */
+const OF_SIGNALS = new Set<PersonField>(SIGNAL_FIELDS);
 
 /** What columns of a file can mean, by its kind. */
 export const groupsOf = (kind: ImportJob['kind']) =>
   FIELD_GROUPS.map(({ group, fields }) => ({
     group,
     items: Object.entries(fields)
-      .filter(([field]) =>
-        kind === 'signals' ? SIGNAL_FIELDS.has(field as PersonField) : group !== 'Intent',
-      )
+      .filter(([field]) => (kind === 'signals' ? OF_SIGNALS.has(field as PersonField) : group !== 'Intent'))
       .map(([value, label]) => ({ value, label })),
   })).filter(({ items }) => items.length > 0);
 
-/** What a file of signals still needs, in words; null: nothing. The server goes by the same rule. */
-export function signalFault(fields: PersonField[]): string | null {
-  const has = (...some: PersonField[]) => some.some((field) => fields.includes(field));
-  if (!has('external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'device_id'))
-    return 'an e-mail address or hash, a phone number, a device id, or an id in the source';
-  if (!has('keyword')) return 'the keyword';
-  return has('seen_at') ? null : 'the time';
-}
+const LACKS = {
+  who: 'an e-mail address or hash, a phone number, a device id, or an id in the source',
+  keyword: 'the keyword',
+  time: 'the time',
+};
 
-/** Whether rows of such columns can say who they are about; the server goes by the same rule. */
-export function canIdentify(fields: PersonField[]): boolean {
-  const has = (...some: PersonField[]) => some.some((field) => fields.includes(field));
-  return (
-    has(
-      'external_id',
-      'email',
-      'business_email',
-      'email_sha256',
-      'email_sha1',
-      'email_md5',
-      'phone',
-      'phone2',
-    ) ||
-    (has('first_name', 'last_name', 'full_name') && has('address'))
-  );
+/** What a file of signals still needs, in words; null: nothing. */
+export function signalFault(fields: readonly PersonField[]): string | null {
+  const lack = signalLack(fields);
+  return lack && LACKS[lack];
 }
 
 /** Whether an import goes on without anybody doing anything. */

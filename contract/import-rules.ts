@@ -1,0 +1,50 @@
+// What the columns of an imported file must tell, by the names of their meanings: rules that server and screens share. No
+// schema here, so that none travels to the browser.
+
+/** What a column of a file of signals can mean. */
+export const SIGNAL_FIELDS = [
+  'external_id',
+  'email',
+  'email_sha256',
+  'email_sha1',
+  'email_md5',
+  'phone',
+  'device_id',
+  'keyword',
+  'page_url',
+  'seen_at',
+  'city',
+  'state',
+  'zip',
+  'ignore',
+] as const;
+
+/** What tells whom a signal is about. */
+const SIGNAL_KEYS = ['external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'device_id'];
+/** What tells who somebody is. */
+const PERSON_KEYS = [
+  'external_id',
+  'email',
+  'business_email',
+  'email_sha256',
+  'email_sha1',
+  'email_md5',
+  'phone',
+  'phone2',
+];
+
+/** What columns lack to make signals: whom they are about, the keyword or the time; null: nothing. */
+export function signalLack(fields: readonly string[]): 'who' | 'keyword' | 'time' | null {
+  if (!SIGNAL_KEYS.some((key) => fields.includes(key))) return 'who';
+  if (!fields.includes('keyword')) return 'keyword';
+  return fields.includes('seen_at') ? null : 'time';
+}
+
+/** Whether rows of such columns can say who they are about: by a key, or by name and street address. */
+export function canIdentify(fields: readonly string[]): boolean {
+  return (
+    PERSON_KEYS.some((key) => fields.includes(key)) ||
+    (['first_name', 'last_name', 'full_name'].some((name) => fields.includes(name)) &&
+      fields.includes('address'))
+  );
+}
