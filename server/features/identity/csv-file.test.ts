@@ -259,6 +259,12 @@ describe('reading rows', () => {
     );
   });
 
+  test('[IDEN-01] a row without end is refused with its line and its size, not with a quotation that it has not', async () => {
+    await expect(rows(`a,b\n1,2\n3,${'x'.repeat(9 * 1024 * 1024)}\n`)).rejects.toThrow(
+      /^Line 3: the row is longer than 8 MB; check that each row ends with a line break/,
+    );
+  });
+
   test('the separator is told by the first line', async () => {
     for (const [text, delimiter] of [
       ['a,b;c,d\n1;2;3;4;5', ','],

@@ -212,7 +212,11 @@ export async function* readRows(
   if (rows.length > 0) yield rows;
   if (rest !== '') {
     const line = (await lineNumbers(path, 0, 1, [at]))[0];
-    throw new FileFault(`Line ${line}: a quotation mark opens a value and none closes it. ${aftermath}`);
+    // A row without end is one whose quotation nobody closes, unless it has none.
+    const what = rest.includes('"')
+      ? 'a quotation mark opens a value and none closes it'
+      : 'the row is longer than 8 MB; check that each row ends with a line break';
+    throw new FileFault(`Line ${line}: ${what}. ${aftermath}`);
   }
 }
 
