@@ -1,4 +1,4 @@
-import { Button, Stack, Switch } from '@mantine/core';
+import { Stack, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useId } from 'react';
 import { FLAT_MINIMUM } from '../../../contract/choices.ts';
@@ -6,7 +6,7 @@ import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { FormSection, Two } from '../../ui/FormSection.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import type { Setting } from '../settings/model.ts';
-import { SettingLoader, useSettingSave } from '../settings/SettingForm.tsx';
+import { Conflict, SettingLoader, useSettingSave } from '../settings/SettingForm.tsx';
 import { cents, centsFault } from './model.ts';
 
 const LABELS = {
@@ -66,20 +66,7 @@ function RootForm(props: {
     >
       <form id={formId} onSubmit={state.save} noValidate>
         <Stack gap="md">
-          {state.conflict && (
-            <Notice
-              tone="warn"
-              title="Not saved"
-              live="alert"
-              action={
-                <Button variant="default" onClick={props.onReload}>
-                  Reload this setting
-                </Button>
-              }
-            >
-              {state.conflict}
-            </Notice>
-          )}
+          <Conflict words={state.conflict} onReload={props.onReload} />
           {defaultPlan && (
             <Notice tone="info">
               “{defaultPlan}” is the default plan and holds for these agencies, so nothing here is used at

@@ -1,4 +1,4 @@
-import { Button, NumberInput, Stack, Text, Title } from '@mantine/core';
+import { NumberInput, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Fragment, useId } from 'react';
 import {
@@ -12,9 +12,8 @@ import { useMay } from '../../api/user.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { currencyFault } from '../../ui/currency.ts';
 import { FormSection, Two } from '../../ui/FormSection.tsx';
-import { Notice } from '../../ui/Notice.tsx';
 import type { Setting } from './model.ts';
-import { SettingLoader, useSettingSave } from './SettingForm.tsx';
+import { Conflict, SettingLoader, useSettingSave } from './SettingForm.tsx';
 
 type Fees = Record<string, Record<string, Record<string, string>>>;
 
@@ -35,24 +34,6 @@ export default function MinimumsTab() {
         {(setting, reload) => <LeadsForm setting={setting} onReload={reload} />}
       </SettingLoader>
     </Stack>
-  );
-}
-
-function Conflict({ words, onReload }: { words: string | undefined; onReload: () => void }) {
-  if (!words) return null;
-  return (
-    <Notice
-      tone="warn"
-      title="Not saved"
-      live="alert"
-      action={
-        <Button variant="default" onClick={onReload}>
-          Reload this setting
-        </Button>
-      }
-    >
-      {words}
-    </Notice>
   );
 }
 

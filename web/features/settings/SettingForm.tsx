@@ -89,6 +89,25 @@ export function useSettingSave<N extends SettingName, Values extends object>(opt
   return { save, saved, conflict, isDirty };
 }
 
+/** That somebody else saved the setting meanwhile, with a way to what it is now. */
+export function Conflict({ words, onReload }: { words: string | undefined; onReload: () => void }) {
+  if (!words) return null;
+  return (
+    <Notice
+      tone="warn"
+      title="Not saved"
+      live="alert"
+      action={
+        <Button variant="default" onClick={onReload}>
+          Reload this setting
+        </Button>
+      }
+    >
+      {words}
+    </Notice>
+  );
+}
+
 /** The foot of a setting's form: what is unsaved or has been saved, and the button. */
 export function SaveBar(props: {
   state: ReturnType<typeof useSettingSave>;
@@ -99,20 +118,7 @@ export function SaveBar(props: {
   const { saved, conflict, isDirty } = props.state;
   return (
     <>
-      {conflict && (
-        <Notice
-          tone="warn"
-          title="Not saved"
-          live="alert"
-          action={
-            <Button variant="default" onClick={props.onReload}>
-              Reload this setting
-            </Button>
-          }
-        >
-          {conflict}
-        </Notice>
-      )}
+      <Conflict words={conflict} onReload={props.onReload} />
       <div className={classes.save}>
         <span className={classes.state} role="status">
           {isDirty ? 'You have unsaved changes.' : saved}
