@@ -205,7 +205,7 @@ function Fields(props: {
               description={
                 !field.offered
                   ? 'Not offered to this company.'
-                  : isHeld
+                  : isHeld && mayChange
                     ? `${field.campaigns === 1 ? 'A campaign asks' : `${field.campaigns} campaigns ask`} for it, so it cannot be taken away.`
                     : undefined
               }
