@@ -245,7 +245,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
       .waitFor();
     await page.reload();
     await expect.poll(() => number.inputValue(), { timeout: 10_000 }).toBe('020 7946 0018');
-    expect(await country.inputValue()).toBe('United Kingdom (+44)');
+    await expect.poll(() => country.inputValue(), { timeout: 10_000 }).toBe('United Kingdom (+44)');
     await page.context().close();
   });
 
