@@ -857,6 +857,16 @@ export interface Schema {
     created_at: At;
     finished_at: MaybeAt;
   } & Audience;
+  intent_match: ClientOwner & {
+    campaign_id: string;
+    batch_id: bigint;
+    people: string[];
+    terms: number[];
+    ats: Date[];
+    strengths: number[];
+    signals: number;
+    created_at: At;
+  };
   intent_candidate: ClientOwner & {
     campaign_id: string;
     person_id: string;
