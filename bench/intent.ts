@@ -14,7 +14,6 @@ import { median, openStage, type Stage } from './stage.ts';
 
 const DAY_MS = 86_400_000;
 const WORDS = 20_000;
-const IMPORTED = 200_000;
 const STATES = ['TX', 'CA', 'NY', 'FL', 'LA', 'IL', 'OH', 'GA', 'WA', 'CO'];
 
 /**
@@ -25,11 +24,11 @@ const STATES = ['TX', 'CA', 'NY', 'FL', 'LA', 'IL', 'OH', 'GA', 'WA', 'CO'];
  */
 export async function benchIntent({ full }: { full: boolean }): Promise<Result[]> {
   const size = full
-    ? { signals: 20_000_000, people: 5_000_000, day: 2_000_000, campaigns: 5000 }
-    : { signals: 2_000_000, people: 500_000, day: 200_000, campaigns: 500 };
+    ? { imported: 1_000_000, signals: 20_000_000, people: 5_000_000, day: 2_000_000, campaigns: 5000 }
+    : { imported: 200_000, signals: 2_000_000, people: 500_000, day: 200_000, campaigns: 500 };
   const stage = await openStage();
   try {
-    const results = [await imported(stage)];
+    const results = [await imported(stage, size.imported)];
     const root = await stage.make.root();
     const now = stage.platform.clock.now();
     await stage.features.identity.keepSignals();
@@ -55,8 +54,8 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - began) / 1000;
 }
 
-/** Imports a file of signals of known people, by e-mail. */
-async function imported(stage: Stage): Promise<Result> {
+/** Imports a file of so many signals of known people, by e-mail. */
+async function imported(stage: Stage, many: number): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'lead-bench-intent-'));
   const csv = join(folder, 'signals.csv');
   const columns = 'email,keyword,url,state,city,zip,time'.split(',');
@@ -65,7 +64,7 @@ async function imported(stage: Stage): Promise<Result> {
     const now = stage.platform.clock.now().getTime();
     const file = createWriteStream(csv);
     file.write(`${columns.join(',')}\n`);
-    for (let i = 0; i < IMPORTED; i++) {
+    for (let i = 0; i < many; i++) {
       const at = new Date(now - ((i * 7919) % (7 * DAY_MS))).toISOString();
       const line = `person${(i * 31) % people}@example.com,word${(i * 17) % WORDS} offers,https://www.site${i % 5000}.example/page/${i % 977},${STATES[i % 10]},Town ${i % 500},${10000 + (i % 80000)},${at}\n`;
       if (!file.write(line)) await once(file, 'drain');
@@ -89,7 +88,7 @@ async function imported(stage: Stage): Promise<Result> {
     };
     const limits: number[] = [];
     const rates: number[] = [];
-    const copy = async () => limits.push(IMPORTED / (await seconds(bare)));
+    const copy = async () => limits.push(many / (await seconds(bare)));
     for (let round = 1; round <= 3; round++) {
       const root = await stage.make.root();
       const crowd = join(folder, 'people.csv');
@@ -100,13 +99,12 @@ async function imported(stage: Stage): Promise<Result> {
       await copy();
       const took = await seconds(async () => {
         const done = await stage.features.identity.importFile(root.id, csv, {}, { kind: 'signals' });
-        if (done.rows_added !== IMPORTED)
-          throw new Error(`${done.rows_added} signals instead of ${IMPORTED}`);
+        if (done.rows_added !== many) throw new Error(`${done.rows_added} signals instead of ${many}`);
       });
-      rates.push(IMPORTED / took);
+      rates.push(many / took);
       await copy();
       console.log(
-        `intent import round ${round}: ${Math.round(IMPORTED / took)} signals/s of ${limits.slice(-2).map(Math.round).join(' and ')} copied bare`,
+        `intent import round ${round}: ${Math.round(many / took)} signals/s of ${limits.slice(-2).map(Math.round).join(' and ')} copied bare`,
       );
     }
     const [limit, ours] = [median(limits), median(rates)];
@@ -267,7 +265,7 @@ async function matched(
         [root.id, new Date(now.getTime() - DAY_MS)],
       ),
     );
-    await admin.query('truncate intent_candidate');
+    await admin.query('truncate intent_match');
     await admin.query('delete from signal_batch where id = 2');
     await admin.query(
       `insert into signal_batch (root_id, company_id, import_id, signals, created_at, id) overriding system value
@@ -280,11 +278,15 @@ async function matched(
       rates.push(day / took);
     }
   }
+  // What was found becomes candidates as they are judged.
+  const unpacking = await seconds(async () => {
+    while ((await stage.features.intent.delivery.unpack(root.id)) > 0);
+  });
   const { rows } = await admin.query('select count(*) as n from intent_candidate');
   if (Number(rows[0].n) === 0) throw new Error('Nobody was found.');
   const [limit, ours] = [median(limits), median(rates)];
   console.log(
-    `intent: ${day.toLocaleString('en-US')} new signals matched with ${campaigns} campaigns in ${(day / ours).toFixed(2)} s (bare join ${(day / limit).toFixed(2)} s); ${rows[0].n} candidates written`,
+    `intent: ${day.toLocaleString('en-US')} new signals matched with ${campaigns} campaigns in ${(day / ours).toFixed(2)} s (bare join ${(day / limit).toFixed(2)} s); ${rows[0].n} candidates, unpacked in ${unpacking.toFixed(1)} s`,
   );
   return { name: 'new signals matched per second', limit, ours, ratio: ours / limit, target: 1 / 4 };
 }

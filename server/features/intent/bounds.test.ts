@@ -264,6 +264,7 @@ describe('[KEYW-02] floods', () => {
     await files.queue(root.id, id, {});
     await files.run(root.id, id);
     await app.features.intent.delivery.matchNew(root.id);
+    await app.features.intent.delivery.unpack(root.id);
     const found = await app.admin.query(
       `select p.email, c.signals from intent_candidate c join person p on p.root_id = c.root_id and p.id = c.person_id
        where c.campaign_id = $1 order by c.signals desc`,
@@ -296,6 +297,7 @@ describe('[KEYW-02] floods', () => {
       search: { keywords: ['boot', 'kind', ...keywords(998)], location: 'state', states: ['TX'] },
     });
     await app.features.intent.delivery.matchNew(root.id);
+    await app.features.intent.delivery.unpack(root.id);
     const { rows } = await app.admin.query<{ signals: number }>(
       'select signals from intent_candidate where campaign_id = $1 order by 1',
       [campaign.id],

@@ -2,10 +2,14 @@ import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 
 /** Batches of imports that no campaign has had yet, the oldest first; held until the transaction ends. */
-export async function newBatches(tx: Tx, rootId: string, most: number): Promise<bigint[]> {
-  const rows = await tx
+export async function newBatches(
+  tx: Tx,
+  rootId: string,
+  most: number,
+): Promise<{ id: bigint; signals: number }[]> {
+  return tx
     .selectFrom('signal_batch')
-    .select('id')
+    .select(['id', 'signals'])
     .where('root_id', '=', rootId)
     .where('matched_at', 'is', null)
     .orderBy('id')
@@ -13,7 +17,6 @@ export async function newBatches(tx: Tx, rootId: string, most: number): Promise<
     .forUpdate()
     .skipLocked()
     .execute();
-  return rows.map((row) => row.id);
 }
 
 export async function markBatches(tx: Tx, ids: bigint[], at: Date): Promise<void> {
@@ -88,6 +91,7 @@ export async function putOff(tx: Tx, campaignIds: string[], retryAt: Date): Prom
 
 /** Forgets whom a campaign found and has not judged. */
 export async function dropWaiting(tx: Tx, campaignId: string): Promise<void> {
+  await tx.deleteFrom('intent_match').where('campaign_id', '=', campaignId).execute();
   await tx
     .deleteFrom('intent_candidate')
     .where('campaign_id', '=', campaignId)
@@ -190,8 +194,13 @@ export async function signalsOf(
 /** What became of a campaign's candidates: how many of each outcome; those that wait under 'waiting'. */
 export async function outcomesOf(tx: Tx, campaignId: string, since: Date): Promise<Map<string, number>> {
   const { rows } = await sql<{ outcome: string; count: string }>`
-    select coalesce(outcome, 'waiting') as outcome, count(*) as count from intent_candidate
-    where campaign_id = ${campaignId} and (outcome is null or settled_at >= ${since}) group by 1`.execute(tx);
+    select outcome, sum(count) as count from (
+      select coalesce(outcome, 'waiting') as outcome, count(*) as count from intent_candidate
+      where campaign_id = ${campaignId} and (outcome is null or settled_at >= ${since}) group by 1
+      union all
+      select 'waiting', count(distinct s.person_id) from intent_match p cross join unnest(p.people) s (person_id)
+      where p.campaign_id = ${campaignId} having count(*) > 0) f
+    group by 1`.execute(tx);
   return new Map(rows.map((row) => [row.outcome, Number(row.count)]));
 }
 
@@ -199,6 +208,7 @@ export async function outcomesOf(tx: Tx, campaignId: string, since: Date): Promi
 export async function hasWork(tx: Tx, rootId: string, now: Date): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (select from signal_batch where root_id = ${rootId} and matched_at is null)
+        or exists (select from intent_match where root_id = ${rootId})
         or exists (select from intent_candidate where root_id = ${rootId} and outcome is null and retry_at <= ${now}) as has`.execute(
     tx,
   );

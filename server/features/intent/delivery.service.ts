@@ -10,8 +10,11 @@ import * as match from './match.store.ts';
 import { confidenceOf, LOOK_BACK_MS, mayPass, WAIT_MS } from './policy.ts';
 import { catchUpJob, matchJob } from './queue.ts';
 
-/** Batches of imports that are matched in one go, and candidates that are judged in one. */
+/** Batches of imports that are matched in one go, packs that become candidates in one, and candidates that are judged in one. */
 const MOST_BATCHES = 50;
+const MOST_PACKS = 20;
+/** From so many signals on two connections match them. */
+const MANY_SIGNALS = 100_000;
 const BATCH = 500;
 /** Signals that a lead keeps as its evidence. */
 const SHOWN = 10;
@@ -39,15 +42,24 @@ export function createSearchDelivery(
 
   const spanAt = (now: Date) => ({ from: new Date(now.getTime() - LOOK_BACK_MS), until: now });
 
-  /** Matches batches that are new with the active campaigns; answers how many batches that were. */
+  /** Matches batches that are new with the active campaigns, and packs what they found; answers how many batches that were. */
   const matchNew = (rootId: string): Promise<number> =>
     inScope(db.app, { rootId }, async (tx) => {
-      const ids = await store.newBatches(tx, rootId, MOST_BATCHES);
-      if (ids.length === 0) return 0;
+      const found = await store.newBatches(tx, rootId, MOST_BATCHES);
+      if (found.length === 0) return 0;
       const now = clock.now();
-      const wanted = await match.wantedByCampaigns(tx, rootId);
-      const batches = { first: ids[0]!, last: ids.at(-1)! };
-      await match.addCandidates(tx, rootId, wanted, { ...spanAt(now), batches }, now);
+      const ids = found.map((one) => one.id);
+      const span = { ...spanAt(now), batches: { first: ids[0]!, last: ids.at(-1)! } };
+      const pack = async (of: Tx, part: { part: number; of: number }) =>
+        match.packMatches(of, rootId, await match.wantedByCampaigns(of, rootId, part), span, now);
+      // One connection keeps one processor busy: of many signals each of two matches half of the campaigns. Should one fail, what
+      // the other packed is found again, and changes nothing.
+      const isMany = found.reduce((sum, one) => sum + one.signals, 0) >= MANY_SIGNALS;
+      if (isMany) {
+        const other = inScope(db.app, { rootId }, (second) => pack(second, { part: 1, of: 2 }));
+        const done = await Promise.allSettled([pack(tx, { part: 0, of: 2 }), other]);
+        for (const one of done) if (one.status === 'rejected') throw one.reason;
+      } else await pack(tx, { part: 0, of: 1 });
       await store.markBatches(tx, ids, now);
       return ids.length;
     });
@@ -57,9 +69,13 @@ export function createSearchDelivery(
     inScope(db.app, { rootId }, async (tx) => {
       const now = clock.now();
       await store.dropWaiting(tx, campaignId);
-      const wanted = await match.wantedByCampaigns(tx, rootId, campaignId);
+      const wanted = await match.wantedByCampaigns(tx, rootId, { id: campaignId });
       await match.addCandidates(tx, rootId, wanted, spanAt(now), now);
     });
+
+  /** Makes candidates of some of what was found; answers how many packs that were. */
+  const unpack = (rootId: string): Promise<number> =>
+    inScope(db.app, { rootId }, (tx) => match.unpack(tx, rootId, MOST_PACKS, clock.now()));
 
   /** Judges one batch of candidates; answers how many that were. */
   const judge = (rootId: string): Promise<number> =>
@@ -203,9 +219,11 @@ export function createSearchDelivery(
     await campaigns.countRefusals(tx, [...refusals.values()]);
   }
 
-  /** Judges whoever's time has come. */
+  /** Judges whoever was found or whose time has come. */
   async function judgeAll(rootId: string): Promise<void> {
-    while ((await judge(rootId)) === BATCH);
+    do {
+      while ((await judge(rootId)) === BATCH);
+    } while ((await unpack(rootId)) > 0);
   }
 
   return {
@@ -219,6 +237,7 @@ export function createSearchDelivery(
       await judgeAll(rootId);
     },
     matchNew,
+    unpack,
     hasWork: (rootId: string) => inScope(db.app, { rootId }, (tx) => store.hasWork(tx, rootId, clock.now())),
   };
 }

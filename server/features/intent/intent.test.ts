@@ -615,7 +615,7 @@ describe('[BEY-09] one engine', () => {
         ),
         fc.record({ minConfidence: fc.constantFrom(50, 90, 98), phoneRequired: fc.boolean() }),
         fc.array(fc.nat(9), { maxLength: 3 }),
-        fc.boolean(),
+        fc.constantFrom('caught up', 'matched', 'matched by two'),
         fc.constantFrom<SearchModule>('locator', 'enhance', 'b2b'),
         fc.constantFrom<Partial<Audience>>(
           {},
@@ -624,7 +624,7 @@ describe('[BEY-09] one engine', () => {
           { industries: ['Software'], sizes: [3, 8] },
           { titles: ['manager marketing', 'nurse'] },
         ),
-        async (said, keywords, target, rules, excluded, isBatch, module, wanted) => {
+        async (said, keywords, target, rules, excluded, way, module, wanted) => {
           root = await app.make.root();
           const host = await app.make.agency(root);
           const own = await app.make.client(host);
@@ -667,7 +667,7 @@ describe('[BEY-09] one engine', () => {
             ...rules,
             search,
             module,
-            state: isBatch ? 'active' : 'paused',
+            state: way === 'caught up' ? 'paused' : 'active',
           });
           await signals(
             said.map(({ who, ...one }) => ({
@@ -700,10 +700,15 @@ describe('[BEY-09] one engine', () => {
             'select state, placed::int, waterfall from intent_count where id = $1',
             [rows[0].id],
           );
-          if (!isBatch) {
+          if (way === 'caught up') {
             await app.admin.query(`update campaign set state = 'active' where id = $1`, [campaign.id]);
             await app.features.intent.delivery.catchUp(root.id, campaign.id);
-          } else await app.features.intent.delivery.run(root.id);
+          } else {
+            // So many are matched on two connections.
+            if (way === 'matched by two')
+              await app.admin.query('update signal_batch set signals = 100000 where root_id = $1', [root.id]);
+            await app.features.intent.delivery.run(root.id);
+          }
           const { rows: found } = await app.admin.query(
             'select count(*)::int as n from intent_candidate where campaign_id = $1',
             [campaign.id],

@@ -33,33 +33,41 @@ export interface Span {
 }
 
 /**
+ * The signals behind the one query: of each target's keywords, as rows of target_id, person_id, term_id, at, strength and
+ * here (in the target's place). `onlyHere` leaves out all others.
+ */
+function signalsFor(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
+  const { batches, from, until } = span;
+  return sql`
+    select w.target_id, ${wanted.merged ? sql`coalesce(o.top_id, s.person_id) as person_id` : sql`s.person_id`}, s.term_id, s.at, s.strength, p.place is not null as here
+    from (${wanted.terms}) w
+    join signal s on s.root_id = ${rootId} and s.term_id = w.term_id and s.at > ${from} and s.at <= ${until}
+      ${batches ? sql`and s.batch_id between ${batches.first} and ${batches.last}` : sql``}
+      ${wanted.few ? sql`and s.term_id = any(${wanted.few}::int[])` : sql``}
+    ${wanted.merged ? sql`left join person_merge o on o.root_id = ${rootId} and o.person_id = s.person_id and o.undone_at is null` : sql``}
+    ${onlyHere ? sql`` : sql`left`} join (${wanted.places}) p on p.target_id = w.target_id and p.kind = w.kind
+      and p.place = case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end`;
+}
+
+/**
  * The one query of counts and delivery (decision 0066): who showed signals of each target's keywords, as rows of target_id,
  * person_id, here (a signal in the target's place), and of those in the place signals, last_at and strength. `onlyHere` leaves out everybody
  * else, and adds the terms.
  */
 export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
-  const { batches, from, until } = span;
   const found = sql`
     select m.target_id, m.person_id, bool_or(m.here) as here, count(*) filter (where m.here)::int as signals,
       max(m.at) filter (where m.here) as last_at, max(m.strength) filter (where m.here) as strength
       ${onlyHere ? sql`, (array_agg(m.term_id))[1:20] as terms` : sql``}
-    from (
-      select w.target_id, ${wanted.merged ? sql`coalesce(o.top_id, s.person_id) as person_id` : sql`s.person_id`}, s.term_id, s.at, s.strength, p.place is not null as here
-      from (${wanted.terms}) w
-      join signal s on s.root_id = ${rootId} and s.term_id = w.term_id and s.at > ${from} and s.at <= ${until}
-        ${batches ? sql`and s.batch_id between ${batches.first} and ${batches.last}` : sql``}
-        ${wanted.few ? sql`and s.term_id = any(${wanted.few}::int[])` : sql``}
-      ${wanted.merged ? sql`left join person_merge o on o.root_id = ${rootId} and o.person_id = s.person_id and o.undone_at is null` : sql``}
-      ${onlyHere ? sql`` : sql`left`} join (${wanted.places}) p on p.target_id = w.target_id and p.kind = w.kind
-        and p.place = case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end
-    ) m
+    from (${signalsFor(rootId, wanted, span, onlyHere)}) m
     group by m.target_id, m.person_id`;
   return wanted.hasAudiences ? fitting(rootId, found, wanted.merged) : found;
 }
 
 /**
- * The terms that keywords (rows of target_id, words, hash, stems) match, as rows of target_id, term_id: a phrase where stems
- * is empty, else all stems in whatever order, found from the rarest on by equality alone.
+ * The terms that keywords (rows of target_id, words, hash, stems) match, as rows of target_id, term_id (one may come again): a phrase
+ * where stems is empty, else all stems in whatever order, found from the rarest on by equality alone. Of targets that share a keyword
+ * it is looked for once.
  */
 function termsOf(rootId: string, keywords: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -71,11 +79,12 @@ function termsOf(rootId: string, keywords: RawBuilder<unknown>): RawBuilder<unkn
     rare as materialized (
       select l.stems, (select h.hash from unnest(l.stems) s (hash) join held h on h.hash = s.hash order by h.terms, h.hash limit 1) as hash
       from loose l)
-    select k.target_id, t.id as term_id from keyword k
-    join intent_phrase r on r.root_id = ${rootId} and r.hash = k.hash
-    join intent_term t on t.id = r.term_id and strpos(' ' || t.words || ' ', ' ' || k.words || ' ') > 0
-    where k.stems = '{}'
-    union
+    select k.target_id, f.term_id from (
+      select p.words, t.id as term_id from (select distinct words, hash from keyword where stems = '{}') p
+      join intent_phrase r on r.root_id = ${rootId} and r.hash = p.hash
+      join intent_term t on t.id = r.term_id and strpos(' ' || t.words || ' ', ' ' || p.words || ' ') > 0) f
+    join keyword k on k.words = f.words and k.stems = '{}'
+    union all
     select k.target_id, r.term_id from rare
     join intent_phrase r on r.root_id = ${rootId} and r.hash = rare.hash
     join keyword k on k.stems = rare.stems
@@ -110,10 +119,13 @@ export async function wantedBy(tx: Tx, rootId: string, search: Counted): Promise
   };
 }
 
-/** What a root's active campaigns with keywords look for, or one of them; put beside for the transaction. */
-export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: string): Promise<Wanted> {
+/** Which of the active campaigns: one, or one of several parts of about the same size, from 0. */
+type Which = { id: string } | { part: number; of: number };
+
+/** What a root's active campaigns with keywords look for; put beside for the transaction. */
+export async function wantedByCampaigns(tx: Tx, rootId: string, which: Which): Promise<Wanted> {
   const running = sql`c.root_id = ${rootId} and c.module in ('locator', 'enhance', 'b2b') and c.state = 'active'
-    ${campaignId ? sql`and c.id = ${campaignId}` : sql``}`;
+    and ${'id' in which ? sql`c.id = ${which.id}` : sql`get_byte(uuid_send(c.id), 15) % ${which.of} = ${which.part}`}`;
   const keywords = sql`
     select k.campaign_id as target_id, k.words, k.hash, k.stems
     from campaign c join campaign_keyword k on k.campaign_id = c.id where ${running}`;
@@ -121,9 +133,8 @@ export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: str
     create temp table intent_wanted on commit drop as
     select distinct t.target_id, t.term_id, p.kind
     from (${termsOf(rootId, keywords)}) t
-    join (select distinct campaign_id, kind from campaign_place where root_id = ${rootId}) p on p.campaign_id = t.target_id`.execute(
-    tx,
-  );
+    join (select distinct p.campaign_id, p.kind from campaign_place p join campaign c on c.id = p.campaign_id where ${running}) p
+      on p.campaign_id = t.target_id`.execute(tx);
   await sql`
     create temp table intent_place on commit drop as
     select p.campaign_id as target_id, p.kind, p.place from campaign_place p join campaign c on c.id = p.campaign_id
@@ -195,28 +206,88 @@ export async function* foundPeople(tx: Tx, most: number): AsyncGenerator<Found[]
   await sql`close intent_people`.execute(tx);
 }
 
-/** Writes down whom the wanted campaigns found; a new signal of somebody who was settled asks anew. Answers how many rows. */
+// Signals meet terms first and places then, as it is written, each by a hash table: sorting what the signals are joined with costs
+// more than all the rest, and a campaign's terms by its places can be 40 million rows.
+const HASHED = sql`set local enable_mergejoin = off; set local enable_sort = off; set local join_collapse_limit = 1`;
+
+/**
+ * Packs what the wanted campaigns found in the batches of a span away, for `unpack`. One row a campaign: a row for each person
+ * would cost more than all the looking.
+ */
+export async function packMatches(
+  tx: Tx,
+  rootId: string,
+  wanted: Wanted,
+  span: Span & { batches: { last: bigint } },
+  now: Date,
+): Promise<void> {
+  await sql`${LONG}`.execute(tx);
+  await sql`${HASHED}`.execute(tx);
+  const signals = signalsFor(rootId, wanted, span, true);
+  await sql`
+    insert into intent_match (campaign_id, batch_id, root_id, agency_id, company_id, people, terms, ats, strengths, signals, created_at)
+    select c.id, ${span.batches.last}::bigint, c.root_id, c.agency_id, c.company_id, m.people, m.terms, m.ats, m.strengths, m.signals, ${now}::timestamptz
+    from (
+      select target_id, array_agg(person_id) as people, array_agg(term_id) as terms, array_agg(at) as ats, array_agg(strength) as strengths,
+        count(*)::int as signals
+      from (${wanted.hasAudiences ? fitting(rootId, signals, wanted.merged) : signals}) s
+      group by target_id) m
+    join campaign c on c.id = m.target_id`.execute(tx);
+}
+
+/** Makes candidates of some campaigns' packs, the oldest first; answers how many packs that were. */
+export async function unpack(tx: Tx, rootId: string, most: number, now: Date): Promise<number> {
+  await sql`${LONG}`.execute(tx);
+  const packs = await sql<{ campaign_id: string; batch_id: string }>`
+    select campaign_id, batch_id::text from intent_match where root_id = ${rootId}
+    order by batch_id limit ${most} for update skip locked`.execute(tx);
+  const ids = packs.rows;
+  if (ids.length === 0) return 0;
+  // Who was merged since is the one whom they are now.
+  const merged = await hasMerges(tx, rootId);
+  await keepCandidates(
+    tx,
+    sql`
+    select p.campaign_id as target_id, ${merged ? sql`coalesce(o.top_id, s.person_id)` : sql`s.person_id`} as person_id,
+      count(*)::int as signals, max(s.at) as last_at, max(s.strength) as strength, (array_agg(s.term_id))[1:20] as terms
+    from unnest(${ids.map((one) => one.campaign_id)}::uuid[], ${ids.map((one) => one.batch_id)}::bigint[]) w (campaign_id, batch_id)
+    join intent_match p on p.campaign_id = w.campaign_id and p.batch_id = w.batch_id
+    cross join lateral unnest(p.people, p.terms, p.ats, p.strengths) s (person_id, term_id, at, strength)
+    ${merged ? sql`left join person_merge o on o.root_id = ${rootId} and o.person_id = s.person_id and o.undone_at is null` : sql``}
+    group by 1, 2`,
+    now,
+  );
+  await sql`
+    delete from intent_match p
+    using unnest(${ids.map((one) => one.campaign_id)}::uuid[], ${ids.map((one) => one.batch_id)}::bigint[]) w (campaign_id, batch_id)
+    where p.campaign_id = w.campaign_id and p.batch_id = w.batch_id`.execute(tx);
+  return ids.length;
+}
+
+/** Makes candidates of whom the wanted campaigns found. */
 export async function addCandidates(
   tx: Tx,
   rootId: string,
   wanted: Wanted,
   span: Span,
   now: Date,
-): Promise<number> {
+): Promise<void> {
   await sql`${LONG}`.execute(tx);
-  // Signals meet terms first and places then, as it is written, each by a hash table: sorting what the signals are joined with costs
-  // more than all the rest, and a campaign's terms by its places can be 40 million rows.
   await sql`set local enable_mergejoin = off; set local join_collapse_limit = 1`.execute(tx);
-  const done = await sql`
+  await keepCandidates(tx, matches(rootId, wanted, span, true), now);
+}
+
+/** Keeps rows of `matches` as candidates; a new signal of somebody who was settled asks anew. */
+async function keepCandidates(tx: Tx, found: RawBuilder<unknown>, now: Date): Promise<void> {
+  await sql`
     insert into intent_candidate (campaign_id, person_id, root_id, agency_id, company_id, terms, signals, strength, last_at, retry_at, created_at)
     select m.target_id, m.person_id, c.root_id, c.agency_id, c.company_id, m.terms, m.signals, m.strength, m.last_at,
       ${now}::timestamptz, ${now}::timestamptz
-    from (${matches(rootId, wanted, span, true)}) m join campaign c on c.id = m.target_id
+    from (${found}) m join campaign c on c.id = m.target_id
     order by m.target_id, m.person_id
     on conflict (campaign_id, person_id) do update set
       terms = (array(select distinct one from unnest(excluded.terms || intent_candidate.terms) one))[1:20],
       signals = excluded.signals, strength = greatest(excluded.strength, intent_candidate.strength), last_at = excluded.last_at,
       retry_at = excluded.retry_at, outcome = null, settled_at = null
       where intent_candidate.last_at < excluded.last_at`.execute(tx);
-  return Number(done.numAffectedRows ?? 0n);
 }

@@ -134,8 +134,9 @@ test('[BEY-05] [BEY-09] with people merged at random, before or after they were 
         maxLength: 12,
       }),
       fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 5 })), { maxLength: 5 }),
-      fc.boolean(),
-      async (said, pairs, isAfter) => {
+      // How far the work is when the merges come.
+      fc.constantFrom('nothing', 'packed', 'unpacked'),
+      async (said, pairs, before) => {
         const at = await world();
         await app.make.people(
           at.root,
@@ -152,12 +153,13 @@ test('[BEY-05] [BEY-09] with people merged at random, before or after they were 
           at.root,
           said.map(({ who, hours }) => ({ email: `p${who}@x.example`, hours })),
         );
-        // Found, but not judged yet: that is how a merge may come upon them.
-        if (isAfter) await app.features.intent.delivery.matchNew(at.root.id);
+        const { delivery } = app.features.intent;
+        if (before !== 'nothing') await delivery.matchNew(at.root.id);
+        if (before === 'unpacked') await delivery.unpack(at.root.id);
         for (const [kept, absorbed] of pairs)
           await at.asRoot('/merges', { kept: ids[kept], absorbed: ids[absorbed] });
         const { waterfall } = await count(at, campaign.id);
-        await app.features.intent.delivery.run(at.root.id);
+        await delivery.run(at.root.id);
         await catchUp(at, campaign.id);
         expect((await leads(campaign.id)).length).toBe(waterfall.deliverable);
         const { rows } = await app.admin.query(
@@ -168,6 +170,6 @@ test('[BEY-05] [BEY-09] with people merged at random, before or after they were 
         expect((await count(at)).count).toBe(rows[0].n);
       },
     ),
-    { numRuns: 10, endOnFailure: true },
+    { numRuns: 15, endOnFailure: true },
   );
 }, 120_000);
