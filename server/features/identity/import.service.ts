@@ -236,27 +236,24 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         `The file ${fault}. Its columns are ${columnNames(about.header).join(', ').slice(0, 500)}.`,
       );
     let before = { at: Number(job.byte_offset), line: Number(job.line) };
-    // While the database merges one batch, the next is read: each keeps one processor busy.
-    let merging: Promise<void> = Promise.resolve();
-    let failed: unknown;
-    const settled = async () => {
-      await merging;
-      if (failed) throw failed;
-    };
+    // While the database merges one batch, another is made ready to be, and the next is read: each keeps a processor busy.
+    const works: Promise<void>[] = [];
     try {
       for await (const batch of await batchesOf(job, about, plan)) {
-        await settled();
+        await works.at(-2);
         signal?.throwIfAborted();
-        merging = apply(job, batch, before, progress).catch((error: unknown) => {
-          failed = error;
-        });
+        const work = apply(job, batch, before, works.at(-1), progress);
+        // It is waited for below, perhaps only after another has failed.
+        work.catch(() => {});
+        works.splice(0, works.length - 1);
+        works.push(work);
         before = { at: batch.end, line: batch.line };
       }
+      await works.at(-1);
     } catch (error) {
-      await merging;
-      throw failed ?? error;
+      const [first] = (await Promise.allSettled(works)).filter((one) => one.status === 'rejected');
+      throw first ? first.reason : error;
     }
-    await settled();
   }
 
   /** The batches of an import from where it stands. */
@@ -281,16 +278,24 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     return job.kind === 'signals' ? csvSignals(path, how) : readBatches(path, plan, how);
   }
 
-  /** Commits a batch: its rows, bad rows and the progress in one transaction, if the import still stands at `before`. */
+  /**
+   * Commits a batch: its rows, bad rows and the progress in one transaction, if the import still stands at `before`. What can be done
+   * of it before `previous`, the batch before it, has been committed, is.
+   */
   async function apply(
     job: imports.ImportRow,
     batch: Batch | SignalBatch,
     before: { at: number; line: number },
+    previous?: Promise<void>,
     progress?: (row: imports.ImportRow) => void,
   ): Promise<void> {
     // In a transaction of its own: what is added to the dictionary stays, whatever becomes of the batch.
     const terms = 'keywords' in batch ? await termsOf(job.root_id, batch.keywords) : [];
+    if (!('keywords' in batch)) await previous;
     const row = await inScopeWithClient(db, { rootId: job.root_id }, async (tx, client) => {
+      const isStaged = 'keywords' in batch && batch.signals > 0;
+      const allKnown = isStaged ? await signals.stageSignals(tx, client, job.root_id, batch) : true;
+      await previous;
       const now = clock.now();
       const current = await imports.importById(tx, job.id, true);
       if (
@@ -301,7 +306,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         throw new Overtaken();
       const sum =
         'keywords' in batch
-          ? await mergeSignals(tx, client, job, batch, terms, MOST_ERRORS - Number(current.rows_bad))
+          ? await mergeSignals(tx, job, batch, { terms, allKnown }, MOST_ERRORS - Number(current.rows_bad))
           : await mergePeople(tx, client, current, batch, now);
       const { errors } = sum;
       const room = MOST_ERRORS - Number(current.rows_bad);
@@ -352,23 +357,20 @@ export function createImports({ config, db, clock, log, events }: Platform, size
 
   async function mergeSignals(
     tx: Tx,
-    client: Connection,
     job: imports.ImportRow,
     batch: SignalBatch,
-    terms: number[],
+    staged: { terms: number[]; allKnown: boolean },
     room: number,
   ): Promise<Done> {
     const given = {
       rootId: job.root_id,
       importId: job.id,
-      terms,
       now: clock.now(),
       careful: careful.has(job.id),
+      ...staged,
     };
     const { added, unknown, again } =
-      batch.signals > 0
-        ? await signals.mergeSignals(tx, client, { ...given, data: batch.data, signals: batch.signals })
-        : { added: 0, unknown: [], again: false };
+      batch.signals > 0 ? await signals.mergeSignals(tx, given) : { added: 0, unknown: [], again: false };
     // A file that holds what is there already will go on so.
     if (again) careful.add(job.id);
     const lines = room > 0 && unknown.length > 0 ? await batch.linesOf(unknown.slice(0, room)) : [];

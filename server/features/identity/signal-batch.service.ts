@@ -4,7 +4,7 @@ import { lineNumbers, readRows } from './csv-file.ts';
 import type { Fault, PersonField } from './model.ts';
 import { type ParquetHead, readParquet } from './parquet-file.ts';
 import { readSignal, type SignalPlan, signalPlan } from './signal.policy.ts';
-import { SignalCopy } from './signal.store.ts';
+import { SignalCopy, type SignalKeys } from './signal.store.ts';
 
 /** What one transaction does: the signals of a part of a file. Places are bytes of a CSV file, rows of a Parquet file. */
 export interface SignalBatch {
@@ -15,6 +15,7 @@ export interface SignalBatch {
   /** How many rows are signals; `data` holds them for COPY. */
   signals: number;
   data: Buffer;
+  keys: SignalKeys;
   keywords: Keyword[];
   errors: (Fault & { line: number })[];
   /** The line or row numbers of some places, ascending, of this batch. */
@@ -30,7 +31,8 @@ interface From {
   now: () => Date;
 }
 
-const GROUP = { most: 500, mostBytes: 1024 * 1024 };
+/** Rows read in one go, before the database's answers and other requests get their turn. */
+const GROUP = { most: 100, mostBytes: 1024 * 1024 };
 
 /**
  * Reads a CSV file's signals in batches. Where they end depends on the file and `from` alone, so that an import that was cut
@@ -127,7 +129,7 @@ const open = (at: number): Open => ({
 const closed = ({ rows, copy, keywords }: Open) => ({
   rows,
   signals: copy.rows,
-  data: copy.end(),
+  ...copy.end(),
   keywords,
 });
 

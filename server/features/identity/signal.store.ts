@@ -48,22 +48,34 @@ export async function ensureTerms(
     select ${rootId}::uuid, ${company_id}::uuid, n.words, n.keyword
     from unnest(${missing.map((one) => one.words)}::text[], ${missing.map((one) => one.text)}::text[]) n (words, keyword)
     on conflict (root_id, words) do nothing returning id, words`.execute(tx);
-  const runs = added.flatMap(({ id, words }) => runsOf(words).map((hash) => ({ id, hash })));
+  const runs = added.flatMap(({ id, words }) => [...new Set(runsOf(words))].map((hash) => ({ id, hash })));
   await sql`
     insert into intent_phrase (root_id, company_id, hash, term_id)
     select ${rootId}::uuid, ${company_id}::uuid, r.hash, r.id
     from unnest(${runs.map((run) => run.hash.toString())}::bigint[], ${runs.map((run) => run.id)}::int[]) r (hash, id)
-    order by r.hash, r.id on conflict do nothing`.execute(tx);
+    order by r.hash, r.id`.execute(tx);
   for (const row of added) ids.set(row.words, row.id);
   const others = missing.map((one) => one.words).filter((words) => !ids.has(words));
   if (others.length > 0) await look(others);
   return ids;
 }
 
-/** Signals in COPY's binary format, which costs the database half of what the text format does. */
+/** How many keys some signals have, and of which kinds they are. */
+export interface SignalKeys {
+  count: number;
+  kinds: number[];
+}
+
+/**
+ * Signals in COPY's binary format, which costs the database half of what the text format does. What tells whose a signal is goes
+ * over once: its first signal has it, and all have its number.
+ */
 export class SignalCopy {
   #data = Buffer.allocUnsafe(256 * 1024);
   #at = HEADER.copy(this.#data);
+  /** The keys' numbers, by kind and value. */
+  #keys = new Map<string, number>();
+  #kinds = new Set<number>();
   /** How many signals there are. */
   rows = 0;
 
@@ -76,11 +88,19 @@ export class SignalCopy {
       this.#data = larger;
     }
     const data = this.#data;
-    let to = data.writeInt16BE(9, this.#at);
+    const name = `${kind}${value}`;
+    const known = this.#keys.get(name);
+    const key = known ?? this.#keys.size;
+    let to = data.writeInt16BE(10, this.#at);
     to = int64(data, at, to);
+    to = data.writeInt32BE(key, data.writeInt32BE(4, to));
     to = data.writeInt16BE(kind, data.writeInt32BE(2, to));
-    data.writeInt32BE(value.length / 2, to);
-    to += 4 + data.write(value, to + 4, 'hex');
+    if (known === undefined) {
+      this.#keys.set(name, key);
+      this.#kinds.add(kind);
+      data.writeInt32BE(value.length / 2, to);
+      to += 4 + data.write(value, to + 4, 'hex');
+    } else to = data.writeInt32BE(-1, to);
     to = data.writeInt32BE(term, data.writeInt32BE(4, to));
     to = int64(data, (seen - EPOCH_MS) * 1000, to);
     to = state === null ? data.writeInt32BE(-1, to) : data.writeInt16BE(state, data.writeInt32BE(2, to));
@@ -95,11 +115,13 @@ export class SignalCopy {
     this.rows++;
   }
 
-  /** All of them, for `copy ... (format binary)`. */
-  end(): Buffer {
+  /** All of them, for `copy ... (format binary)`, and how many keys they have. */
+  end(): { data: Buffer; keys: SignalKeys } {
     const data = Buffer.concat([this.#data.subarray(0, this.#at), TRAILER]);
+    const keys = { count: this.#keys.size, kinds: [...this.#kinds] };
     this.#data = EMPTY;
-    return data;
+    this.#keys = new Map();
+    return { data, keys };
   }
 }
 
@@ -119,39 +141,49 @@ function int64(data: Buffer, value: number, at: number): number {
 }
 
 /**
- * Takes a batch of signals in (SignalCopy): each goes to the person whom its key leads to (of several the one seen last), and one
- * that is there already changes nothing. `client` is the connection of `tx`. Signals are first written as if all were new, which
- * costs half; where one is not, or with `careful`, each is looked for. Answers how many are new, where the rows begin that are
- * about nobody who is known, and whether there were some that are not new.
+ * Puts a batch of signals (SignalCopy) beside for the transaction, and finds whom their keys lead to. `client` is the connection of
+ * `tx`. Answers whether each key leads to somebody.
  */
-export async function mergeSignals(
+export async function stageSignals(
   tx: Tx,
   client: pg.ClientBase,
-  given: {
-    rootId: string;
-    importId: string;
-    data: Buffer;
-    signals: number;
-    terms: number[];
-    now: Date;
-    careful: boolean;
-  },
-): Promise<{ added: number; unknown: number[]; again: boolean }> {
-  const { rootId, importId, data, terms, now } = given;
-  await sql`create temp table if not exists signal_stage (
-    row_at bigint not null, kind smallint not null, value bytea not null, term integer not null, at timestamptz not null,
+  rootId: string,
+  given: { data: Buffer; signals: number; keys: SignalKeys },
+): Promise<boolean> {
+  await sql`set local work_mem = '64MB'`.execute(tx);
+  await sql`create temp table signal_stage (
+    row_at bigint not null, key integer not null, kind smallint not null, value bytea, term integer not null, at timestamptz not null,
     state smallint, zip integer, city bigint, url text
   ) on commit drop`.execute(tx);
   const stream = client.query(copyFrom('copy pg_temp.signal_stage from stdin (format binary)'));
   const finished = once(stream, 'finish');
-  stream.end(data);
+  stream.end(given.data);
   await finished;
+  return leadKeys(tx, rootId, given);
+}
+
+/**
+ * Takes the staged signals in: each goes to the person whom its key leads to (of several the one seen last), and one that is there
+ * already changes nothing. They are first written as if all were new, which costs half; where one is not, or with `careful`, each
+ * is looked for. Answers how many are new, where the rows begin that are about nobody who is known, and whether there were some
+ * that are not new.
+ */
+export async function mergeSignals(
+  tx: Tx,
+  given: {
+    rootId: string;
+    importId: string;
+    terms: number[];
+    now: Date;
+    careful: boolean;
+    allKnown: boolean;
+  },
+): Promise<{ added: number; unknown: number[]; again: boolean }> {
+  const { rootId, importId, terms, now, allKnown } = given;
   const batch = await sql<{ id: bigint }>`
     insert into signal_batch (root_id, company_id, import_id, signals, created_at)
     values (${rootId}, ${rootId}, ${importId}, 0, ${now}) returning id`.execute(tx);
   const batchId = batch.rows[0]!.id;
-  await sql`set local work_mem = '64MB'`.execute(tx);
-  const allKnown = await leadKeys(tx, rootId, given.signals);
   const worth = Object.entries(KEY_WORTH);
   const add = (more: ReturnType<typeof sql>) =>
     sql`insert into signal (root_id, company_id, term_id, person_id, at, state, zip, city, strength, key_kind, batch_id, url, shared_key)
@@ -159,10 +191,10 @@ export async function mergeSignals(
         ${batchId}::bigint, url, shared_key
       from (
         select (${terms}::int[])[s.term] as term_id, k.person_id, s.at, s.state, s.zip, s.city, s.kind, s.url, s.row_at,
-          case when n.people > 1 then s.value end as shared_key,
+          k.value as shared_key,
           greatest((2 * w.worth + n.people) / (2 * n.people), w.worth - ${PER_SHARER} * (n.people - 1), 1) as strength
         from pg_temp.signal_stage s
-        join pg_temp.signal_key k on k.kind = s.kind and k.value = s.value
+        join pg_temp.signal_key k on k.key = s.key
         join unnest(${worth.map(([kind]) => Number(kind))}::smallint[], ${worth.map(([, value]) => value)}::int[]) w (kind, worth)
           on w.kind = s.kind
         cross join lateral (select least(k.shared, ${MOST_PEOPLE})::int as people) n
@@ -187,7 +219,7 @@ export async function mergeSignals(
     : (
         await sql<{ row_at: string }>`
             select row_at::text from pg_temp.signal_stage s
-            where not exists (select from pg_temp.signal_key k where k.kind = s.kind and k.value = s.value) order by s.row_at`.execute(
+            where not exists (select from pg_temp.signal_key k where k.key = s.key) order by s.row_at`.execute(
           tx,
         )
       ).rows;
@@ -199,42 +231,49 @@ export async function mergeSignals(
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Finds whom the keys of what is staged lead to, each key once: the person seen last, and how many share it. All are looked up in
- * one pass over the index; should so many share some that this reads too much, one by one, some people each. Answers whether each
- * key leads to somebody.
+ * Finds whom the keys of what is staged lead to, each once: the person seen last, how many share it, and the key where they are
+ * several. All are looked up in one pass over the index; should so many share some that this reads too much, one by one, some people
+ * each. Answers whether each key leads to somebody.
  */
-async function leadKeys(tx: Tx, rootId: string, signals: number): Promise<boolean> {
-  const { rows: wanted } = await sql<{ kind: number; keys: string }>`
-    select kind, count(*) as keys from (select distinct kind, value from pg_temp.signal_stage) k group by kind`.execute(
-    tx,
-  );
-  const values = (only: ReturnType<typeof sql>) =>
-    sql`(select coalesce(array_agg(value), '{}') from pg_temp.signal_stage where ${only})::bytea[]`;
-  const kinds = wanted.map((row) => row.kind).filter((kind) => kind !== REF_KIND);
+async function leadKeys(
+  tx: Tx,
+  rootId: string,
+  { signals, keys }: { signals: number; keys: SignalKeys },
+): Promise<boolean> {
+  const kinds = keys.kinds.filter((kind) => kind !== REF_KIND);
   const most = signals * MOST_PEOPLE;
-  const together = sql`select kind, value, person_id, seen_at from identity_key
-    where root_id = ${rootId} and kind = any(${kinds}::smallint[]) and value = any(${values(sql`kind <> ${REF_KIND}`)}) limit ${most}`;
-  const oneByOne = sql`select s.kind, s.value, k.person_id, k.seen_at
-    from (select distinct kind, value from pg_temp.signal_stage where kind <> ${REF_KIND}) s
+  const given = sql`(select key, kind, value from pg_temp.signal_stage where value is not null)`;
+  const values = (only: ReturnType<typeof sql>) =>
+    sql`(select coalesce(array_agg(value), '{}') from ${given} g where ${only})::bytea[]`;
+  const together = sql`
+    select s.key, s.value, k.person_id, k.seen_at from (
+      select kind, value, person_id, seen_at from identity_key
+      where root_id = ${rootId} and kind = any(${kinds}::smallint[]) and value = any(${values(sql`kind <> ${REF_KIND}`)}) limit ${most}) k
+    join ${given} s on s.kind = k.kind and s.value = k.value`;
+  const oneByOne = sql`
+    select s.key, s.value, k.person_id, k.seen_at from ${given} s
     cross join lateral (
       select person_id, seen_at from identity_key
-      where root_id = ${rootId} and kind = s.kind and value = s.value limit ${MOST_PEOPLE}) k`;
+      where root_id = ${rootId} and kind = s.kind and value = s.value limit ${MOST_PEOPLE}) k
+    where s.kind <> ${REF_KIND}`;
+  const byRef = sql`
+    select s.key, s.value, p.id, null from person p join ${given} s on s.kind = ${REF_KIND} and s.value = p.ref
+    where p.root_id = ${rootId} and p.ref = any(${values(sql`kind = ${REF_KIND}`)})`;
   // Of merged people a key is one person's; where nobody is merged, counting rows is the cheaper way to the same.
   const merged = await hasMerges(tx, rootId);
   const top = merged
     ? sql`coalesce((select m.top_id from person_merge m where m.root_id = ${rootId} and m.person_id = k.person_id and m.undone_at is null), k.person_id)`
     : sql`k.person_id`;
   const shared = merged
-    ? sql`dense_rank() over (partition by kind, value order by top_id) + dense_rank() over (partition by kind, value order by top_id desc) - 1`
-    : sql`count(*) over (partition by kind, value)`;
-  const lead = async (keys: ReturnType<typeof sql>) => {
+    ? sql`dense_rank() over (partition by key order by top_id) + dense_rank() over (partition by key order by top_id desc) - 1`
+    : sql`count(*) over (partition by key)`;
+  const lead = async (found: ReturnType<typeof sql>) => {
     await sql`create temp table signal_key on commit drop as
-      select distinct on (kind, value) kind, value, person_id, ${shared} as shared, count(*) over (partition by kind, value) as rows
+      select key, person_id, shared, rows, case when shared > 1 then value end as value
       from (
-        select k.*, ${top} as top_id from (${keys}) k
-        union all
-        select ${REF_KIND}::smallint, ref, id, null, id from person where root_id = ${rootId} and ref = any(${values(sql`kind = ${REF_KIND}`)})
-      ) k order by kind, value, seen_at desc, person_id`.execute(tx);
+        select distinct on (key) key, value, person_id, ${shared} as shared, count(*) over (partition by key) as rows
+        from (select k.*, ${top} as top_id from (${found} ${keys.kinds.includes(REF_KIND) ? sql`union all ${byRef}` : sql``}) k) k
+        order by key, seen_at desc, person_id) k`.execute(tx);
     const { rows } = await sql<{ keys: string; rows: string }>`
       select count(*) as keys, coalesce(sum(rows), 0) as rows from pg_temp.signal_key`.execute(tx);
     return { keys: Number(rows[0]!.keys), rows: Number(rows[0]!.rows) };
@@ -244,8 +283,7 @@ async function leadKeys(tx: Tx, rootId: string, signals: number): Promise<boolea
     await sql`drop table pg_temp.signal_key`.execute(tx);
     led = await lead(oneByOne);
   }
-  await sql`analyze pg_temp.signal_stage (kind), pg_temp.signal_key (kind)`.execute(tx);
-  return led.keys === wanted.reduce((sum, row) => sum + Number(row.keys), 0);
+  return led.keys === keys.count;
 }
 
 /** How many signals came since an instant, and how many distinct keywords there are. */
