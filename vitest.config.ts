@@ -27,8 +27,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/global-setup.ts'],
-          // Two browsers, each with a server and a database of its own: the journeys share nothing.
-          maxWorkers: 2,
+          // Three browsers on two processors, since each waits half of the time; each has a server and a database of its own.
+          maxWorkers: 3,
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // A real browser on a machine that is busy with something else: once more, and no more.
