@@ -444,6 +444,29 @@ describe('[CAMP-02] Search ID campaigns', () => {
     expect(body).toEqual({ tags: ['Running shoes', 'boots'], repeated: 1 });
   });
 
+  test('[KEYW-01] signals that a run packed before it failed are matched again, and make each lead once', async () => {
+    const people = Array.from({ length: 3 }, () => app.make.person());
+    await app.make.people(root, people);
+    const campaign = await app.make.campaign(client, {
+      search: { keywords: ['shoes'], location: 'national' },
+    });
+    await signals(people.map((person) => ({ person, keyword: 'red shoes', place: TX })));
+    const { delivery } = app.features.intent;
+    const again = () =>
+      app.admin.query('update signal_batch set matched_at = null where root_id = $1', [root.id]);
+    await delivery.matchNew(root.id);
+    await again();
+    await delivery.matchNew(root.id);
+    expect(await delivery.unpack(root.id)).toBe(1);
+    // The same in packs of another run, when some are candidates already.
+    await again();
+    await signals([{ person: people[0]!, keyword: 'blue shoes', place: TX }]);
+    await delivery.run(root.id);
+    const leads = await leadsOf(campaign.id);
+    expect(leads.map((lead) => lead.email).toSorted()).toEqual(people.map((one) => one.email).toSorted());
+    expect(await delivery.hasWork(root.id)).toBe(false);
+  });
+
   test('new signals become leads with their evidence, once per person; old and foreign ones do not', async () => {
     const people = Array.from({ length: 4 }, () => app.make.person());
     await app.make.people(root, people);

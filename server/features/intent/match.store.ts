@@ -232,7 +232,11 @@ export async function packMatches(
         count(*)::int as signals
       from (${wanted.hasAudiences ? fitting(rootId, signals, wanted.merged) : signals}) s
       group by target_id) m
-    join campaign c on c.id = m.target_id`.execute(tx);
+    join campaign c on c.id = m.target_id
+    on conflict (campaign_id, batch_id) do update set
+      people = excluded.people, terms = excluded.terms, ats = excluded.ats, strengths = excluded.strengths, signals = excluded.signals`.execute(
+    tx,
+  );
 }
 
 /** Makes candidates of some campaigns' packs, the oldest first; answers how many packs that were. */
