@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 import { ANYBODY, type Search, type SearchModule } from '../campaigns/index.ts';
 import { hasMerges } from '../identity/index.ts';
-import { distinctKeywords, lookUpOf, placesOf, stemsOf } from '../keywords/index.ts';
+import { distinctKeywords, lookUpOf, PLACE, type Place, placesOf, stemsOf } from '../keywords/index.ts';
 import { fitting, keepAudiences } from './audience.store.ts';
 
 /** A job's statement over millions of rows: more memory, and more time than a request's statement gets. */
@@ -14,8 +14,8 @@ const FEW_TERMS = 20_000;
 export interface Wanted {
   terms: RawBuilder<unknown>;
   places: RawBuilder<unknown>;
-  /** The terms, where they are few enough to be looked up one by one. */
-  few?: number[];
+  /** One search's own, where its terms are few enough to be looked up one by one: there is nothing to join. */
+  one?: { terms: number[]; places: Place[] };
   /** Whether people of the root are merged, so that signals have to be asked who speaks for their person. */
   merged: boolean;
   /** Whether some targets want an audience, which `keepAudiences` has put beside. */
@@ -38,15 +38,42 @@ export interface Span {
  */
 function signalsFor(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
   const { batches, from, until } = span;
+  const person = wanted.merged ? sql`coalesce(o.top_id, s.person_id) as person_id` : sql`s.person_id`;
+  const tops = wanted.merged
+    ? sql`left join person_merge o on o.root_id = ${rootId} and o.person_id = s.person_id and o.undone_at is null`
+    : sql``;
+  const looked = sql`s.root_id = ${rootId} and s.at > ${from} and s.at <= ${until}
+    ${batches ? sql`and s.batch_id between ${batches.first} and ${batches.last}` : sql``}`;
+  if (wanted.one) {
+    const { terms, places } = wanted.one;
+    const here = hereIn(places);
+    return sql`
+      select ${NOBODY}::uuid as target_id, ${person}, s.term_id, s.at, s.strength, ${here} as here
+      from signal s ${tops}
+      where ${looked} and s.term_id = any(${terms}::int[]) ${onlyHere ? sql`and ${here}` : sql``}`;
+  }
   return sql`
-    select w.target_id, ${wanted.merged ? sql`coalesce(o.top_id, s.person_id) as person_id` : sql`s.person_id`}, s.term_id, s.at, s.strength, p.place is not null as here
+    select w.target_id, ${person}, s.term_id, s.at, s.strength, p.place is not null as here
     from (${wanted.terms}) w
-    join signal s on s.root_id = ${rootId} and s.term_id = w.term_id and s.at > ${from} and s.at <= ${until}
-      ${batches ? sql`and s.batch_id between ${batches.first} and ${batches.last}` : sql``}
-      ${wanted.few ? sql`and s.term_id = any(${wanted.few}::int[])` : sql``}
-    ${wanted.merged ? sql`left join person_merge o on o.root_id = ${rootId} and o.person_id = s.person_id and o.undone_at is null` : sql``}
+    join signal s on s.term_id = w.term_id and ${looked}
+    ${tops}
     ${onlyHere ? sql`` : sql`left`} join (${wanted.places}) p on p.target_id = w.target_id and p.kind = w.kind
       and p.place = case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end`;
+}
+
+/** Whether a signal stands in one of some places. */
+function hereIn(places: Place[]): RawBuilder<boolean> {
+  const some = (kind: Place['kind'], column: RawBuilder<unknown>, type: RawBuilder<unknown>) => {
+    const numbers = places.filter((one) => one.kind === kind).map((one) => one.place.toString());
+    return numbers.length > 0 ? [sql`${column} = any(${numbers}::${type})`] : [];
+  };
+  if (places.some((one) => one.kind === PLACE.national)) return sql`true`;
+  const ways = [
+    ...some(PLACE.state, sql`s.state`, sql`smallint[]`),
+    ...some(PLACE.city, sql`s.city`, sql`bigint[]`),
+    ...some(PLACE.zip, sql`s.zip`, sql`integer[]`),
+  ];
+  return ways.length > 0 ? sql`((${sql.join(ways, sql` or `)}) is true)` : sql`false`;
 }
 
 /**
@@ -113,7 +140,7 @@ export async function wantedBy(tx: Tx, rootId: string, search: Counted): Promise
     terms: sql`select ${NOBODY}::uuid as target_id, t.term_id, k.kind from unnest(${terms}::int[]) t (term_id), unnest(${kinds}::smallint[]) k (kind)`,
     places: sql`select ${NOBODY}::uuid as target_id, p.kind, p.place
       from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`,
-    ...(terms.length <= FEW_TERMS ? { few: terms } : {}),
+    ...(terms.length <= FEW_TERMS ? { one: { terms, places } } : {}),
     merged: await hasMerges(tx, rootId),
     hasAudiences: module === 'b2b',
   };

@@ -1,6 +1,7 @@
 export {
   cityNumber,
   cityOf,
+  PLACE,
   type Place,
   placesOf,
   stateCode,
