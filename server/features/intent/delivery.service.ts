@@ -50,16 +50,16 @@ export function createSearchDelivery(
       const now = clock.now();
       const ids = found.map((one) => one.id);
       const span = { ...spanAt(now), batches: { first: ids[0]!, last: ids.at(-1)! } };
-      const pack = async (of: Tx, part: { part: number; of: number }) =>
-        match.packMatches(of, rootId, await match.wantedByCampaigns(of, rootId, part), span, now);
+      const pack = async (by: Tx, part: number, of: number) =>
+        match.packMatches(by, rootId, await match.wantedByCampaigns(by, rootId, { part, of }), span, now);
       // One connection keeps one processor busy: of many signals each of two matches half of the campaigns. Should one fail, what
       // the other packed is found again, and changes nothing.
       const isMany = found.reduce((sum, one) => sum + one.signals, 0) >= MANY_SIGNALS;
       if (isMany) {
-        const other = inScope(db.app, { rootId }, (second) => pack(second, { part: 1, of: 2 }));
-        const done = await Promise.allSettled([pack(tx, { part: 0, of: 2 }), other]);
+        const other = inScope(db.app, { rootId }, (second) => pack(second, 1, 2));
+        const done = await Promise.allSettled([pack(tx, 0, 2), other]);
         for (const one of done) if (one.status === 'rejected') throw one.reason;
-      } else await pack(tx, { part: 0, of: 1 });
+      } else await pack(tx, 0, 1);
       await store.markBatches(tx, ids, now);
       return ids.length;
     });

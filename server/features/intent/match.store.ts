@@ -235,7 +235,7 @@ export async function* foundPeople(tx: Tx, most: number): AsyncGenerator<Found[]
 
 // Signals meet terms first and places then, as it is written, each by a hash table: sorting what the signals are joined with costs
 // more than all the rest, and a campaign's terms by its places can be 40 million rows.
-const HASHED = sql`set local enable_mergejoin = off; set local enable_sort = off; set local join_collapse_limit = 1`;
+const HASHED = sql`set local enable_mergejoin = off; set local join_collapse_limit = 1`;
 
 /**
  * Packs what the wanted campaigns found in the batches of a span away, for `unpack`. One row a campaign: a row for each person
@@ -249,7 +249,7 @@ export async function packMatches(
   now: Date,
 ): Promise<void> {
   await sql`${LONG}`.execute(tx);
-  await sql`${HASHED}`.execute(tx);
+  await sql`${HASHED}; set local enable_sort = off`.execute(tx);
   const signals = signalsFor(rootId, wanted, span, true);
   await sql`
     insert into intent_match (campaign_id, batch_id, root_id, agency_id, company_id, people, terms, ats, strengths, signals, created_at)
@@ -304,7 +304,7 @@ export async function addCandidates(
   now: Date,
 ): Promise<void> {
   await sql`${LONG}`.execute(tx);
-  await sql`set local enable_mergejoin = off; set local join_collapse_limit = 1`.execute(tx);
+  await sql`${HASHED}`.execute(tx);
   await keepCandidates(tx, matches(rootId, wanted, span, true), now);
 }
 
