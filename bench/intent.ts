@@ -13,6 +13,8 @@ import type { Result } from './import.ts';
 import { median, openStage, type Stage } from './stage.ts';
 
 const DAY_MS = 86_400_000;
+/** Signals of one transaction of an import. */
+const BATCH = 20_000;
 const WORDS = 20_000;
 const STATES = ['TX', 'CA', 'NY', 'FL', 'LA', 'IL', 'OH', 'GA', 'WA', 'CO'];
 
@@ -53,6 +55,9 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   await work();
   return (performance.now() - began) / 1000;
 }
+
+/** The numbers of the batches in which an import brings a day's signals. */
+const batchesOf = (day: number): number[] => Array.from({ length: day / BATCH }, (_, i) => i + 2);
 
 /** Imports a file of so many signals of known people, by e-mail. */
 async function imported(stage: Stage, many: number): Promise<Result> {
@@ -152,7 +157,8 @@ async function fill(
       );
     // Most of the last week, then one day that is new.
     await add(signals - day, 1, `$3::timestamptz - interval '1 day' - random() * interval '6 days'`);
-    await add(day, 2, `$3::timestamptz - random() * interval '1 day'`);
+    for (const batch of batchesOf(day))
+      await add(BATCH, batch, `$3::timestamptz - random() * interval '1 day'`);
     await admin.query(
       `insert into signal_batch (root_id, company_id, import_id, signals, created_at, matched_at, id) overriding system value
        values ($1, $1, gen_random_uuid(), 1, $2, $2, 1000001)`,
@@ -256,23 +262,26 @@ async function matched(
      join intent_term t on t.root_id = k.root_id and t.words = k.words || ' offer'`,
   );
   await admin.query('analyze bare_wanted');
+  const batches = batchesOf(day);
   const limits: number[] = [];
   const rates: number[] = [];
   for (let round = 0; round < 4; round++) {
     const limit = await seconds(() =>
       admin.query(
-        `select count(*) from signal s join bare_wanted w on w.term_id = s.term_id where s.root_id = $1 and s.batch_id = 2 and s.at > $2`,
-        [root.id, new Date(now.getTime() - DAY_MS)],
+        `select count(*) from signal s join bare_wanted w on w.term_id = s.term_id where s.root_id = $1 and s.batch_id between $2 and $3 and s.at > $4`,
+        [root.id, batches[0], batches.at(-1), new Date(now.getTime() - DAY_MS)],
       ),
     );
     await admin.query('truncate intent_match');
-    await admin.query('delete from signal_batch where id = 2');
+    await admin.query('delete from signal_batch where id = any($1)', [batches]);
     await admin.query(
       `insert into signal_batch (root_id, company_id, import_id, signals, created_at, id) overriding system value
-       values ($1, $1, gen_random_uuid(), $2, $3, 2)`,
-      [root.id, day, now],
+       select $1, $1, gen_random_uuid(), $2, $3, id from unnest($4::bigint[]) id`,
+      [root.id, BATCH, now, batches],
     );
-    const took = await seconds(() => stage.features.intent.delivery.matchNew(root.id));
+    const took = await seconds(async () => {
+      while ((await stage.features.intent.delivery.matchNew(root.id)) > 0);
+    });
     if (round > 0) {
       limits.push(day / limit);
       rates.push(day / took);
