@@ -10,22 +10,22 @@ const plain = (column: RawBuilder<unknown>): RawBuilder<string> =>
   sql`regexp_replace(lower(${column}), '[^[:alnum:]]+', '', 'g')`;
 
 /** Puts the audiences of targets beside for the transaction, in the forms that `fits` compares. */
-export async function keepAudiences(tx: Tx, rows: (Audience & { target_id: string })[]): Promise<void> {
-  const given = rows.map((row) => ({ target_id: row.target_id, ...formsOf(row) }));
+export async function keepAudiences(tx: Tx, rows: (Audience & { target: number })[]): Promise<void> {
+  const given = rows.map((row) => ({ target: row.target, ...formsOf(row) }));
   await sql`
     create temp table intent_audience on commit drop as
-    select r.target_id, r.seniorities, r.departments, r.sizes::int4multirange as sizes,
+    select r.target, r.seniorities, r.departments, r.sizes::int4multirange as sizes,
       array(select ${wordsOf(sql`t`)} from unnest(r.titles) t) as titles,
       array(select ${wordsOf(sql`i`)} from unnest(r.industries) i) as industries
     from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
-      r (target_id uuid, titles text[], seniorities text[], departments text[], industries text[], sizes text)`.execute(
+      r (target integer, titles text[], seniorities text[], departments text[], industries text[], sizes text)`.execute(
     tx,
   );
   await sql`analyze pg_temp.intent_audience`.execute(tx);
 }
 
 /**
- * Of rows with target_id and person_id those whose person fits the target's audience: somebody of whom business data is
+ * Of rows with target and person_id those whose person fits the target's audience: somebody of whom business data is
  * known, and who is what it asks for; of merged people one of the rows has to say all of it. Targets without an audience keep
  * everybody.
  */
@@ -36,8 +36,8 @@ export function fitting(rootId: string, rows: RawBuilder<unknown>, merged: boole
     : sql`(g.person_id)`;
   return sql`
     select g.* from (${rows}) g
-    left join pg_temp.intent_audience a on a.target_id = g.target_id
-    where a.target_id is null or exists (
+    left join pg_temp.intent_audience a on a.target = g.target
+    where a.target is null or exists (
       select from person p
       left join person_profile f on f.root_id = p.root_id and f.person_id = p.id
       cross join lateral (select string_to_array(${wordsOf(sql`coalesce(p.job_title, f.headline, '')`)}, ' ') as title,

@@ -2,14 +2,10 @@ import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 
 /** Batches of imports that no campaign has had yet, the oldest first; held until the transaction ends. */
-export async function newBatches(
-  tx: Tx,
-  rootId: string,
-  most: number,
-): Promise<{ id: bigint; signals: number }[]> {
-  return tx
+export async function newBatches(tx: Tx, rootId: string, most: number): Promise<bigint[]> {
+  const rows = await tx
     .selectFrom('signal_batch')
-    .select(['id', 'signals'])
+    .select('id')
     .where('root_id', '=', rootId)
     .where('matched_at', 'is', null)
     .orderBy('id')
@@ -17,6 +13,7 @@ export async function newBatches(
     .forUpdate()
     .skipLocked()
     .execute();
+  return rows.map((row) => row.id);
 }
 
 export async function markBatches(tx: Tx, ids: bigint[], at: Date): Promise<void> {

@@ -10,11 +10,9 @@ import * as match from './match.store.ts';
 import { confidenceOf, LOOK_BACK_MS, mayPass, WAIT_MS } from './policy.ts';
 import { catchUpJob, matchJob } from './queue.ts';
 
-/** Batches of imports that are matched in one go, packs that become candidates in one, and candidates that are judged in one. */
+/** Batches of imports that are matched on one connection, packs that become candidates in one, and candidates that are judged in one. */
 const MOST_BATCHES = 50;
 const MOST_PACKS = 20;
-/** From so many signals on two connections match them. */
-const MANY_SIGNALS = 100_000;
 const BATCH = 500;
 /** Signals that a lead keeps as its evidence. */
 const SHOWN = 10;
@@ -42,34 +40,45 @@ export function createSearchDelivery(
 
   const spanAt = (now: Date) => ({ from: new Date(now.getTime() - LOOK_BACK_MS), until: now });
 
-  /** Matches batches that are new with the active campaigns, and packs what they found; answers how many batches that were. */
-  const matchNew = (rootId: string): Promise<number> =>
+  /** Matches some of the batches that are new; `others` is called while they are, if there may be others. */
+  const matchSome = (rootId: string, others: () => void): Promise<number> =>
     inScope(db.app, { rootId }, async (tx) => {
-      const found = await store.newBatches(tx, rootId, MOST_BATCHES);
-      if (found.length === 0) return 0;
+      const ids = await store.newBatches(tx, rootId, MOST_BATCHES);
+      if (ids.length === MOST_BATCHES) others();
+      if (ids.length === 0) return 0;
       const now = clock.now();
-      const ids = found.map((one) => one.id);
       const span = { ...spanAt(now), batches: { first: ids[0]!, last: ids.at(-1)! } };
-      const pack = async (by: Tx, part: number, of: number) =>
-        match.packMatches(by, rootId, await match.wantedByCampaigns(by, rootId, { part, of }), span, now);
-      // One connection keeps one processor busy: of many signals each of two matches half of the campaigns. Should one fail, what
-      // the other packed is found again, and changes nothing.
-      const isMany = found.reduce((sum, one) => sum + one.signals, 0) >= MANY_SIGNALS;
-      if (isMany) {
-        const other = inScope(db.app, { rootId }, (second) => pack(second, 1, 2));
-        const done = await Promise.allSettled([pack(tx, 0, 2), other]);
-        for (const one of done) if (one.status === 'rejected') throw one.reason;
-      } else await pack(tx, 0, 1);
+      await match.packMatches(tx, rootId, await match.wantedByCampaigns(tx, rootId), span, now);
       await store.markBatches(tx, ids, now);
       return ids.length;
     });
+
+  /**
+   * Matches batches that are new with the active campaigns, and packs what they found; answers how many batches that were. One
+   * connection keeps one processor busy, so many batches are matched on two, each on its own: what one has matched stays matched,
+   * should the other fail.
+   */
+  const matchNew = async (rootId: string): Promise<number> => {
+    let other = Promise.allSettled<Promise<number>[]>([]);
+    const own = await Promise.allSettled([
+      matchSome(rootId, () => {
+        other = Promise.allSettled([matchSome(rootId, () => {})]);
+      }),
+    ]);
+    let batches = 0;
+    for (const done of [...own, ...(await other)]) {
+      if (done.status === 'rejected') throw done.reason;
+      batches += done.value;
+    }
+    return batches;
+  };
 
   /** Looks for a campaign's people in all of the last seven days, anew. */
   const catchUp = (rootId: string, campaignId: string): Promise<void> =>
     inScope(db.app, { rootId }, async (tx) => {
       const now = clock.now();
       await store.dropWaiting(tx, campaignId);
-      const wanted = await match.wantedByCampaigns(tx, rootId, { id: campaignId });
+      const wanted = await match.wantedByCampaigns(tx, rootId, campaignId);
       await match.addCandidates(tx, rootId, wanted, spanAt(now), now);
     });
 

@@ -56,6 +56,14 @@ async function signals(rows: Said[]): Promise<void> {
   const row = await imports.run(root.id, id);
   expect([row!.state, row!.rows_bad]).toEqual(['done', 0n]);
 }
+/** Batches of imports that brought nothing, before whatever comes next. */
+const emptyBatches = (many: number) =>
+  app.admin.query(
+    `insert into signal_batch (root_id, company_id, import_id, signals, created_at)
+     select $1, $1, gen_random_uuid(), 0, $2 from generate_series(1, $3::int)`,
+    [root.id, clock.now(), many],
+  );
+
 async function* bytes(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
@@ -444,23 +452,31 @@ describe('[CAMP-02] Search ID campaigns', () => {
     expect(body).toEqual({ tags: ['Running shoes', 'boots'], repeated: 1 });
   });
 
-  test('[KEYW-01] signals that a run packed before it failed are matched again, and make each lead once', async () => {
-    const people = Array.from({ length: 3 }, () => app.make.person());
+  test('[KEYW-01] what one of two connections has matched stays matched when the other fails, and makes each lead once', async () => {
+    const people = Array.from({ length: 4 }, () => app.make.person());
     await app.make.people(root, people);
     const campaign = await app.make.campaign(client, {
       search: { keywords: ['shoes'], location: 'national' },
     });
-    await signals(people.map((person) => ({ person, keyword: 'red shoes', place: TX })));
+    const batchesThen = async (where: string) =>
+      (
+        await app.admin.query(`select id from signal_batch where root_id = $1 and ${where} order by id`, [
+          root.id,
+        ])
+      ).rows;
+    await emptyBatches(49);
+    await signals(people.slice(0, 3).map((person) => ({ person, keyword: 'red shoes', place: TX })));
+    await signals(people.slice(2).map((person) => ({ person, keyword: 'blue shoes', place: TX })));
+    const [last] = (await batchesThen('signals > 0')).slice(-1);
+    // In the second one's way.
+    await app.admin.query(
+      `insert into intent_match select id, $2, root_id, agency_id, company_id, '{}', '{}', '{}', '{}', 0, now() from campaign where id = $1`,
+      [campaign.id, last.id],
+    );
     const { delivery } = app.features.intent;
-    const again = () =>
-      app.admin.query('update signal_batch set matched_at = null where root_id = $1', [root.id]);
-    await delivery.matchNew(root.id);
-    await again();
-    await delivery.matchNew(root.id);
-    expect(await delivery.unpack(root.id)).toBe(1);
-    // The same in packs of another run, when some are candidates already.
-    await again();
-    await signals([{ person: people[0]!, keyword: 'blue shoes', place: TX }]);
+    await expect(delivery.matchNew(root.id)).rejects.toThrow('intent_match_pkey');
+    expect(await batchesThen('matched_at is null')).toEqual([last]);
+    await app.admin.query('delete from intent_match where batch_id = $1', [last.id]);
     await delivery.run(root.id);
     const leads = await leadsOf(campaign.id);
     expect(leads.map((lead) => lead.email).toSorted()).toEqual(people.map((one) => one.email).toSorted());
@@ -692,13 +708,16 @@ describe('[BEY-09] one engine', () => {
             module,
             state: way === 'caught up' ? 'paused' : 'active',
           });
-          await signals(
-            said.map(({ who, ...one }) => ({
-              ...one,
-              person: people[who]!,
-              ...(one.place ? { place: one.place } : { place: ['', '', ''] as const }),
-            })) as Said[],
-          );
+          const all = said.map(({ who, ...one }) => ({
+            ...one,
+            person: people[who]!,
+            ...(one.place ? { place: one.place } : { place: ['', '', ''] as const }),
+          })) as Said[];
+          // The first connection takes these and what comes with the first file, the second what comes with the other.
+          if (way === 'matched by two') await emptyBatches(49);
+          const half = way === 'matched by two' ? Math.floor(all.length / 2) : 0;
+          if (half > 0) await signals(all.slice(0, half));
+          await signals(all.slice(half));
           const { rows } = await app.admin.query(
             `insert into intent_count (id, root_id, agency_id, company_id, campaign_id, location, states, cities, zips, keywords, state, asked_at, created_at,
                module, titles, seniorities, departments, industries, sizes)
@@ -727,9 +746,6 @@ describe('[BEY-09] one engine', () => {
             await app.admin.query(`update campaign set state = 'active' where id = $1`, [campaign.id]);
             await app.features.intent.delivery.catchUp(root.id, campaign.id);
           } else {
-            // So many are matched on two connections.
-            if (way === 'matched by two')
-              await app.admin.query('update signal_batch set signals = 100000 where root_id = $1', [root.id]);
             await app.features.intent.delivery.run(root.id);
           }
           const { rows: found } = await app.admin.query(

@@ -10,9 +10,11 @@ const LONG = sql`set local work_mem = '256MB'; set local statement_timeout = '30
 /** Beyond so many terms of one count the planner chooses the way by itself. */
 const FEW_TERMS = 20_000;
 
-/** What the one query looks for: rows of (target, term, kind of place) and of (target, kind, place). */
+/** What the one query looks for. */
 export interface Wanted {
+  /** Rows of target (a number), term_id, kind of place, scope and bits of the target's places of that kind. */
   terms: RawBuilder<unknown>;
+  /** Rows of key. */
   places: RawBuilder<unknown>;
   /** One search's own, where its terms are few enough to be looked up one by one: there is nothing to join. */
   one?: { terms: number[]; places: Place[] };
@@ -32,8 +34,21 @@ export interface Span {
   batches?: { first: bigint; last: bigint };
 }
 
+/** What tells the places of a target and kind from all others, in their keys. */
+const scopeOf = (target: RawBuilder<unknown>, kind: RawBuilder<unknown>) =>
+  sql`((${target}::bigint * 4 + ${kind}) << 40)`;
 /**
- * The signals behind the one query: of each target's keywords, as rows of target_id, person_id, term_id, at, strength and
+ * A place of a target as one number, so that those of millions of signals are looked up by it alone: the numbers of states and zip
+ * codes stay below the scope, a city's is a hash already.
+ */
+const keyOf = (scope: RawBuilder<unknown>, place: RawBuilder<unknown>) => sql`(${scope} # ${place})`;
+/** One of 64 bits for a place or its key: most places that a target does not want are told by it, and need not be looked up. */
+const bitOf = (place: RawBuilder<unknown>) => sql`(1::bigint << (${place} & 63)::int)`;
+/** The place of a signal that is of the wanted kind. */
+const PLACED = sql`case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end`;
+
+/**
+ * The signals behind the one query: of each target's keywords, as rows of target, person_id, term_id, at, strength and
  * here (in the target's place). `onlyHere` leaves out all others.
  */
 function signalsFor(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
@@ -48,17 +63,16 @@ function signalsFor(rootId: string, wanted: Wanted, span: Span, onlyHere: boolea
     const { terms, places } = wanted.one;
     const here = hereIn(places);
     return sql`
-      select ${NOBODY}::uuid as target_id, ${person}, s.term_id, s.at, s.strength, ${here} as here
+      select 0 as target, ${person}, s.term_id, s.at, s.strength, ${here} as here
       from signal s ${tops}
       where ${looked} and s.term_id = any(${terms}::int[]) ${onlyHere ? sql`and ${here}` : sql``}`;
   }
   return sql`
-    select w.target_id, ${person}, s.term_id, s.at, s.strength, p.place is not null as here
+    select w.target, ${person}, s.term_id, s.at, s.strength, p.key is not null as here
     from (${wanted.terms}) w
-    join signal s on s.term_id = w.term_id and ${looked}
+    join signal s on s.term_id = w.term_id and ${looked} ${onlyHere ? sql`and w.bits & ${bitOf(PLACED)} <> 0` : sql``}
     ${tops}
-    ${onlyHere ? sql`` : sql`left`} join (${wanted.places}) p on p.target_id = w.target_id and p.kind = w.kind
-      and p.place = case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end`;
+    ${onlyHere ? sql`` : sql`left`} join (${wanted.places}) p on p.key = ${keyOf(sql`w.scope`, PLACED)}`;
 }
 
 /** Whether a signal stands in one of some places. */
@@ -77,22 +91,22 @@ function hereIn(places: Place[]): RawBuilder<boolean> {
 }
 
 /**
- * The one query of counts and delivery (decision 0066): who showed signals of each target's keywords, as rows of target_id,
+ * The one query of counts and delivery (decision 0066): who showed signals of each target's keywords, as rows of target,
  * person_id, here (a signal in the target's place), and of those in the place signals, last_at and strength. `onlyHere` leaves out everybody
  * else, and adds the terms.
  */
 export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
   const found = sql`
-    select m.target_id, m.person_id, bool_or(m.here) as here, count(*) filter (where m.here)::int as signals,
+    select m.target, m.person_id, bool_or(m.here) as here, count(*) filter (where m.here)::int as signals,
       max(m.at) filter (where m.here) as last_at, max(m.strength) filter (where m.here) as strength
       ${onlyHere ? sql`, (array_agg(m.term_id))[1:20] as terms` : sql``}
     from (${signalsFor(rootId, wanted, span, onlyHere)}) m
-    group by m.target_id, m.person_id`;
+    group by m.target, m.person_id`;
   return wanted.hasAudiences ? fitting(rootId, found, wanted.merged) : found;
 }
 
 /**
- * The terms that keywords (rows of target_id, words, hash, stems) match, as rows of target_id, term_id (one may come again): a phrase
+ * The terms that keywords (rows of target, words, hash, stems) match, as rows of target, term_id (one may come again): a phrase
  * where stems is empty, else all stems in whatever order, found from the rarest on by equality alone. Of targets that share a keyword
  * it is looked for once.
  */
@@ -106,13 +120,13 @@ function termsOf(rootId: string, keywords: RawBuilder<unknown>): RawBuilder<unkn
     rare as materialized (
       select l.stems, (select h.hash from unnest(l.stems) s (hash) join held h on h.hash = s.hash order by h.terms, h.hash limit 1) as hash
       from loose l)
-    select k.target_id, f.term_id from (
+    select k.target, f.term_id from (
       select p.words, t.id as term_id from (select distinct words, hash from keyword where stems = '{}') p
       join intent_phrase r on r.root_id = ${rootId} and r.hash = p.hash
       join intent_term t on t.id = r.term_id and strpos(' ' || t.words || ' ', ' ' || p.words || ' ') > 0) f
     join keyword k on k.words = f.words and k.stems = '{}'
     union all
-    select k.target_id, r.term_id from rare
+    select k.target, r.term_id from rare
     join intent_phrase r on r.root_id = ${rootId} and r.hash = rare.hash
     join keyword k on k.stems = rare.stems
     where not exists (
@@ -120,25 +134,24 @@ function termsOf(rootId: string, keywords: RawBuilder<unknown>): RawBuilder<unkn
         select from intent_phrase o where o.root_id = ${rootId} and o.hash = s.hash and o.term_id = r.term_id))`;
 }
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
-
 /** What one search looks for, by the root's dictionary as it is now. */
 export async function wantedBy(tx: Tx, rootId: string, search: Counted): Promise<Wanted> {
   const { module = 'locator' } = search;
   const words = distinctKeywords(search.keywords).map((one) => one.words);
   const stems = words.map((one) => (module === 'locator' ? '{}' : `{${stemsOf(one).join(',')}}`));
   const keywords = sql`
-    select ${NOBODY}::uuid as target_id, k.words, k.hash, k.stems::bigint[] as stems
+    select 0 as target, k.words, k.hash, k.stems::bigint[] as stems
     from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[], ${stems}::text[]) k (words, hash, stems)`;
   const { rows } = await sql<{ id: number }>`
     select distinct term_id as id from (${termsOf(rootId, keywords)}) found`.execute(tx);
-  if (module === 'b2b') await keepAudiences(tx, [{ ...ANYBODY, ...search, target_id: NOBODY }]);
+  if (module === 'b2b') await keepAudiences(tx, [{ ...ANYBODY, ...search, target: 0 }]);
   const terms = rows.map((row) => row.id);
   const places = placesOf(search);
   const kinds = [...new Set(places.map((one) => one.kind))];
   return {
-    terms: sql`select ${NOBODY}::uuid as target_id, t.term_id, k.kind from unnest(${terms}::int[]) t (term_id), unnest(${kinds}::smallint[]) k (kind)`,
-    places: sql`select ${NOBODY}::uuid as target_id, p.kind, p.place
+    terms: sql`select 0 as target, t.term_id, k.kind, ${scopeOf(sql`0`, sql`k.kind`)} as scope, -1::bigint as bits
+      from unnest(${terms}::int[]) t (term_id), unnest(${kinds}::smallint[]) k (kind)`,
+    places: sql`select ${keyOf(scopeOf(sql`0`, sql`p.kind`), sql`p.place`)} as key
       from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`,
     ...(terms.length <= FEW_TERMS ? { one: { terms, places } } : {}),
     merged: await hasMerges(tx, rootId),
@@ -146,38 +159,40 @@ export async function wantedBy(tx: Tx, rootId: string, search: Counted): Promise
   };
 }
 
-/** Which of the active campaigns: one, or one of several parts of about the same size, from 0. */
-type Which = { id: string } | { part: number; of: number };
-
-/** What a root's active campaigns with keywords look for; put beside for the transaction. */
-export async function wantedByCampaigns(tx: Tx, rootId: string, which: Which): Promise<Wanted> {
-  const running = sql`c.root_id = ${rootId} and c.module in ('locator', 'enhance', 'b2b') and c.state = 'active'
-    and ${'id' in which ? sql`c.id = ${which.id}` : sql`get_byte(uuid_send(c.id), 15) % ${which.of} = ${which.part}`}`;
-  const keywords = sql`
-    select k.campaign_id as target_id, k.words, k.hash, k.stems
-    from campaign c join campaign_keyword k on k.campaign_id = c.id where ${running}`;
+/** What a root's active campaigns with keywords, or one of them, look for; put beside for the transaction. */
+export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: string): Promise<Wanted> {
   await sql`
-    create temp table intent_wanted on commit drop as
-    select distinct t.target_id, t.term_id, p.kind
-    from (${termsOf(rootId, keywords)}) t
-    join (select distinct p.campaign_id, p.kind from campaign_place p join campaign c on c.id = p.campaign_id where ${running}) p
-      on p.campaign_id = t.target_id`.execute(tx);
+    create temp table intent_target on commit drop as
+    select (row_number() over ())::int as target, c.id as campaign_id, c.module, c.root_id, c.agency_id, c.company_id from campaign c
+    where c.root_id = ${rootId} and c.module in ('locator', 'enhance', 'b2b') and c.state = 'active'
+      ${campaignId ? sql`and c.id = ${campaignId}` : sql``}`.execute(tx);
+  // A small sample tells the planner all it needs.
+  await sql`set local default_statistics_target = 10`.execute(tx);
+  await sql`analyze pg_temp.intent_target`.execute(tx);
   await sql`
     create temp table intent_place on commit drop as
-    select p.campaign_id as target_id, p.kind, p.place from campaign_place p join campaign c on c.id = p.campaign_id
-    where ${running}`.execute(tx);
-  // With the index the planner knows that a signal stands in a place once, and that this is the table to hash.
-  await sql`create unique index on pg_temp.intent_place (target_id, kind, place)`.execute(tx);
+    select c.target, p.kind, ${keyOf(scopeOf(sql`c.target`, sql`p.kind`), sql`p.place`)} as key
+    from pg_temp.intent_target c join campaign_place p on p.campaign_id = c.campaign_id`.execute(tx);
+  const keywords = sql`
+    select c.target, k.words, k.hash, k.stems
+    from pg_temp.intent_target c join campaign_keyword k on k.campaign_id = c.campaign_id`;
+  // In the order in which signals come, so that what one looks for lies where the one before looked.
+  await sql`
+    create temp table intent_wanted on commit drop as
+    select distinct t.target, t.term_id, p.kind, ${scopeOf(sql`t.target`, sql`p.kind`)} as scope, p.bits
+    from (${termsOf(rootId, keywords)}) t
+    join (select target, kind, bit_or(${bitOf(sql`key`)}) as bits from pg_temp.intent_place group by target, kind) p on p.target = t.target
+    order by t.term_id`.execute(tx);
   const { rows: audiences } = await sql<Parameters<typeof keepAudiences>[1][number]>`
-    select t.campaign_id as target_id, t.titles, t.seniorities, t.departments, t.industries, t.sizes
-    from campaign c join campaign_target t on t.campaign_id = c.id where ${running} and c.module = 'b2b'`.execute(
+    select c.target, t.titles, t.seniorities, t.departments, t.industries, t.sizes
+    from pg_temp.intent_target c join campaign_target t on t.campaign_id = c.campaign_id where c.module = 'b2b'`.execute(
     tx,
   );
   if (audiences.length > 0) await keepAudiences(tx, audiences);
   await sql`analyze pg_temp.intent_wanted, pg_temp.intent_place`.execute(tx);
   return {
-    terms: sql`select target_id, term_id, kind from pg_temp.intent_wanted`,
-    places: sql`select target_id, kind, place from pg_temp.intent_place`,
+    terms: sql`select target, term_id, kind, scope, bits from pg_temp.intent_wanted`,
+    places: sql`select key from pg_temp.intent_place`,
     merged: await hasMerges(tx, rootId),
     hasAudiences: audiences.length > 0,
   };
@@ -253,17 +268,13 @@ export async function packMatches(
   const signals = signalsFor(rootId, wanted, span, true);
   await sql`
     insert into intent_match (campaign_id, batch_id, root_id, agency_id, company_id, people, terms, ats, strengths, signals, created_at)
-    select c.id, ${span.batches.last}::bigint, c.root_id, c.agency_id, c.company_id, m.people, m.terms, m.ats, m.strengths, m.signals, ${now}::timestamptz
+    select c.campaign_id, ${span.batches.last}::bigint, c.root_id, c.agency_id, c.company_id, m.people, m.terms, m.ats, m.strengths, m.signals, ${now}::timestamptz
     from (
-      select target_id, array_agg(person_id) as people, array_agg(term_id) as terms, array_agg(at) as ats, array_agg(strength) as strengths,
+      select target, array_agg(person_id) as people, array_agg(term_id) as terms, array_agg(at) as ats, array_agg(strength) as strengths,
         count(*)::int as signals
       from (${wanted.hasAudiences ? fitting(rootId, signals, wanted.merged) : signals}) s
-      group by target_id) m
-    join campaign c on c.id = m.target_id
-    on conflict (campaign_id, batch_id) do update set
-      people = excluded.people, terms = excluded.terms, ats = excluded.ats, strengths = excluded.strengths, signals = excluded.signals`.execute(
-    tx,
-  );
+      group by target) m
+    join pg_temp.intent_target c on c.target = m.target`.execute(tx);
 }
 
 /** Makes candidates of some campaigns' packs, the oldest first; answers how many packs that were. */
@@ -279,7 +290,7 @@ export async function unpack(tx: Tx, rootId: string, most: number, now: Date): P
   await keepCandidates(
     tx,
     sql`
-    select p.campaign_id as target_id, ${merged ? sql`coalesce(o.top_id, s.person_id)` : sql`s.person_id`} as person_id,
+    select p.campaign_id, ${merged ? sql`coalesce(o.top_id, s.person_id)` : sql`s.person_id`} as person_id,
       count(*)::int as signals, max(s.at) as last_at, max(s.strength) as strength, (array_agg(s.term_id))[1:20] as terms
     from unnest(${ids.map((one) => one.campaign_id)}::uuid[], ${ids.map((one) => one.batch_id)}::bigint[]) w (campaign_id, batch_id)
     join intent_match p on p.campaign_id = w.campaign_id and p.batch_id = w.batch_id
@@ -305,17 +316,19 @@ export async function addCandidates(
 ): Promise<void> {
   await sql`${LONG}`.execute(tx);
   await sql`${HASHED}`.execute(tx);
-  await keepCandidates(tx, matches(rootId, wanted, span, true), now);
+  const found = sql`
+    select c.campaign_id, m.* from (${matches(rootId, wanted, span, true)}) m join pg_temp.intent_target c on c.target = m.target`;
+  await keepCandidates(tx, found, now);
 }
 
-/** Keeps rows of `matches` as candidates; a new signal of somebody who was settled asks anew. */
+/** Keeps rows of `matches`, with their campaign_id, as candidates; a new signal of somebody who was settled asks anew. */
 async function keepCandidates(tx: Tx, found: RawBuilder<unknown>, now: Date): Promise<void> {
   await sql`
     insert into intent_candidate (campaign_id, person_id, root_id, agency_id, company_id, terms, signals, strength, last_at, retry_at, created_at)
-    select m.target_id, m.person_id, c.root_id, c.agency_id, c.company_id, m.terms, m.signals, m.strength, m.last_at,
+    select m.campaign_id, m.person_id, c.root_id, c.agency_id, c.company_id, m.terms, m.signals, m.strength, m.last_at,
       ${now}::timestamptz, ${now}::timestamptz
-    from (${found}) m join campaign c on c.id = m.target_id
-    order by m.target_id, m.person_id
+    from (${found}) m join campaign c on c.id = m.campaign_id
+    order by m.campaign_id, m.person_id
     on conflict (campaign_id, person_id) do update set
       terms = (array(select distinct one from unnest(excluded.terms || intent_candidate.terms) one))[1:20],
       signals = excluded.signals, strength = greatest(excluded.strength, intent_candidate.strength), last_at = excluded.last_at,
