@@ -351,8 +351,8 @@ describe('[DASH-01] [UX-02] the list of leads', () => {
   test('pages of a long list are parts of it, and a search finds what is behind a thousand newer hits', async () => {
     const [one, two] = [await app.make.client(agency), await app.make.client(agency)];
     const [many, few] = [await app.make.campaign(one), await app.make.campaign(two)];
-    const add = async ({ id, owner }: MadeCampaign, count: number, day: string) => {
-      const values = [owner.root_id, owner.agency_id, owner.company_id, id, count, day];
+    const add = async ({ id, owner }: MadeCampaign, count: number, day: string, first = 'Common') => {
+      const values = [owner.root_id, owner.agency_id, owner.company_id, id, count, day, first];
       // Several at one instant, as a batch makes them.
       await app.admin.query(
         `with made as (
@@ -360,7 +360,7 @@ describe('[DASH-01] [UX-02] the list of leads', () => {
            select gen_random_uuid(), $1, $2, $3, $4, 1, 98, 0, 0, $6::date + interval '18 hours' + (n / 4) * interval '1 second'
            from generate_series(1, $5::int) n returning *)
          insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, first_name, last_name, email)
-         select id, root_id, agency_id, company_id, campaign_id, created_at, 'Common', 'Name' || substr(id::text, 1, 2), id || '@x.test' from made`,
+         select id, root_id, agency_id, company_id, campaign_id, created_at, $7, 'Name' || substr(id::text, 1, 2), id || '@x.test' from made`,
         values,
       );
     };
@@ -403,6 +403,22 @@ describe('[DASH-01] [UX-02] the list of leads', () => {
       expect((await list(`${old}&searchQuery=common&companyID=${one.id}`)).total).toBe(2);
       expect((await list(`${old}&companyID=${one.id}`)).data.length).toBe(2);
     }
+    // Found from the newest on, by trigrams, and first one, then the other.
+    const three = await app.make.client(agency);
+    const campaign = await app.make.campaign(three);
+    await add(campaign, 3, '2026-01-04', 'Sought early');
+    await add(campaign, 1200, '2026-02-01');
+    await add(campaign, 40, '2026-02-02', 'Sought late');
+    const sought = (text: string) => list(`companyID=${three.id}&searchQuery=${text}&PerPage=100`);
+    expect([(await sought('common')).total, (await sought('sought')).total]).toEqual([1000, 43]);
+    const [early, late, both] = [
+      await sought('sought+early'),
+      await sought('sought+late'),
+      await sought('sought'),
+    ];
+    expect([early.total, late.total]).toEqual([3, 40]);
+    expect(both.data.map((row) => row.id)).toEqual([...late.data, ...early.data].map((row) => row.id));
+
     expect(await list(`companyID=${one.id}&moduleType=enhance`)).toMatchObject({ total: 0, data: [] });
     const elsewhere = await app.make.agency(root);
     const foreign = await app.make.client(elsewhere);
