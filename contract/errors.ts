@@ -41,3 +41,7 @@ export class Refusal extends Error {
     this.retryAfter = more.retryAfter;
   }
 }
+
+/** A refusal of one field, by its name on the wire: the rule that it breaks, in the message and with the field. */
+export const refusalOf = (field: string, rule: string, code: ErrorCode = 'invalid'): Refusal =>
+  new Refusal(code, `${field}: ${rule}`, { errors: { [field]: [rule] } });

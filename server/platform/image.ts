@@ -1,5 +1,5 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { Refusal } from '../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../contract/errors.ts';
 import { drawSvg } from './svg.ts';
 
 /** The formats a picture may be uploaded in. */
@@ -42,8 +42,7 @@ const SVG_BYTES = 512 * 1024;
  */
 export async function reencodePicture(bytes: Uint8Array, rules: PictureRules): Promise<Picture> {
   const { field = 'file', maxBytes = PICTURE_BYTES, maxPixels = PICTURE_PIXELS } = rules;
-  const refuse = (why: string): Refusal =>
-    new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
+  const refuse = (why: string): Refusal => refusalOf(field, why);
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (file.length === 0) throw refuse('is empty');
   if (file.length > maxBytes)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { z } from 'zod';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
@@ -39,9 +39,6 @@ interface SignUp {
   idsys?: string | undefined;
   refcode?: string | undefined;
 }
-
-const invalid = (field: string, rule: string): Refusal =>
-  new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
 
 /** The company and person that a tenant's own rows belong to while nobody is known. */
 const ownerOf = (tenant: Tenant) => ({
@@ -120,12 +117,13 @@ export function createEntry(
         (await inScope(db.app, whole(ctx), (tx) => tenants.registrationOpen(tx, tenant)));
       if (!open) throw new Refusal('forbidden', ownMessages.registerClosed);
       if (given.userType && given.userType !== (kind === 'agency' ? 'userdownline' : 'client'))
-        throw invalid('userType', 'cannot be registered here');
-      if (given.idsys && given.idsys !== tenant.rootId) throw invalid('idsys', 'is not this platform');
-      if (!policy.hintsFit(tenant, given)) throw invalid('ownedcompanyid', 'is not the company of this host');
+        throw refusalOf('userType', 'cannot be registered here');
+      if (given.idsys && given.idsys !== tenant.rootId) throw refusalOf('idsys', 'is not this platform');
+      if (!policy.hintsFit(tenant, given))
+        throw refusalOf('ownedcompanyid', 'is not the company of this host');
       refuseAddress(given.password, given.email, 'password');
       const phone = given.phonenum ? parsePhoneNumberFromString(given.phonenum, 'US') : undefined;
-      if (given.phonenum && !phone?.isValid()) throw invalid('phonenum', messages.phoneInvalid);
+      if (given.phonenum && !phone?.isValid()) throw refusalOf('phonenum', messages.phoneInvalid);
       const refcode = given.refcode || null;
       await guard(
         ctx,
@@ -138,7 +136,7 @@ export function createEntry(
       const referredBy = refcode
         ? await inScope(db.app, whole(ctx), (tx) => store.referrerOf(tx, refcode))
         : null;
-      if (refcode && !referredBy) throw invalid('refcode', ownMessages.refcodeUnknown);
+      if (refcode && !referredBy) throw refusalOf('refcode', ownMessages.refcodeUnknown);
 
       const passwordHash = await people.hashPassword(given.password);
       const sender = await post.sender(tenant.companyId, tenant.host);

@@ -1,5 +1,5 @@
 import QRCode from 'qrcode';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -131,8 +131,8 @@ export function createFactors(
     ) {
       ownOnly(ctx, given.userId);
       const kind: Kind = given.two_factor_auth ? (given.two_factor_auth_type ?? null) : null;
-      if (given.two_factor_auth && !kind) throw refuse('two_factor_auth_type', 'is required');
-      if (kind === 'google' && !given.code) throw refuse('code', 'is required');
+      if (given.two_factor_auth && !kind) throw refusalOf('two_factor_auth_type', 'is required');
+      if (kind === 'google' && !given.code) throw refusalOf('code', 'is required');
       const user = await proven(ctx, given.currpassword);
       if (kind === 'google') await limits.take(limit.CODE, user.id);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
@@ -143,7 +143,7 @@ export function createFactors(
         const generation = row?.generation ?? 0;
         const secret = offered(ctx, generation);
         if (kind === 'google' && given.secretKey && given.secretKey !== secret) {
-          throw refuse('secretKey', 'is not the one made for you: open the QR code again');
+          throw refusalOf('secretKey', 'is not the one made for you: open the QR code again');
         }
         const step = kind === 'google' ? factor.stepOf(secret, given.code ?? '', now, 0n) : 0n;
         if (step === null)
@@ -180,10 +180,7 @@ export function createFactors(
   };
 }
 
-const refuse = (field: string, rule: string): Refusal =>
-  new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
-
 /** Throws 422 when somebody takes their own address for a password. */
 export function refuseAddress(password: string, email: string, field = 'newpassword'): void {
-  if (password.trim().toLowerCase() === email) throw refuse(field, ownMessages.passwordIsAddress);
+  if (password.trim().toLowerCase() === email) throw refusalOf(field, ownMessages.passwordIsAddress);
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { MoreFields } from '../../../contract/campaign-fields.ts';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Tx } from '../../platform/db/scope.ts';
@@ -15,7 +15,7 @@ type More = z.output<typeof MoreFields>;
 export const GRACE_MS = 300_000;
 
 const refuse = (field: string, rule: string): never => {
-  throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+  throw refusalOf(field, rule);
 };
 
 /** What of a campaign these fields change or are compared with. */

@@ -1,6 +1,6 @@
 import { RetailFields } from '../../../contract/costs.ts';
 import { INFORMATION_FIELDS, type InformationType } from '../../../contract/enrichment-fields.ts';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Fields, Module } from './base.ts';
 import type { Frequency } from './period.policy.ts';
@@ -106,7 +106,7 @@ export function askedOf(given: Fields, module: Module, offered: ReadonlySet<numb
     const ids = given[field];
     if (!ids) return undefined;
     const refuse = (rule: string): never => {
-      throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+      throw refusalOf(field, rule);
     };
     if (ids.length > 0 && ASKS[module] !== type)
       refuse(type === 'b2b' ? 'is for B2B ID campaigns only' : 'is not for B2B ID campaigns');

@@ -6,7 +6,7 @@ import {
   MOST_NAMES,
   SENIORITIES,
 } from '../../../contract/audience.ts';
-import { Refusal } from '../../../contract/errors.ts';
+import { refusalOf } from '../../../contract/errors.ts';
 import {
   MOST_KEYWORDS,
   MOST_ZIPS,
@@ -66,7 +66,7 @@ export function readSearch(
   names: Record<'keywords' | 'states' | 'cities' | 'zips', string>,
 ): Search {
   const refuse = (field: keyof typeof names, rule: string): never => {
-    throw new Refusal('invalid', `${names[field]}: ${rule}`, { errors: { [names[field]]: [rule] } });
+    throw refusalOf(names[field], rule);
   };
   const keywords = tagsOf(given.keywords).map((one) => one.text);
   if (keywords.length === 0) refuse('keywords', 'needs at least one keyword');
@@ -102,7 +102,7 @@ export function readSearch(
 
 type Given = z.output<typeof TargetFields>;
 const refuse = (field: keyof Given, rule: string): never => {
-  throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+  throw refusalOf(field, rule);
 };
 
 /** What a Search ID campaign is to look for, of its fields. @throws Refusal (invalid) naming the field */
@@ -189,7 +189,7 @@ export interface GivenAudience {
 /** Reads who is wanted at work, each once, in the order of the choices. @throws Refusal (invalid) naming the field */
 export function readAudience(given: GivenAudience): Audience {
   const refuse = (field: keyof GivenAudience, rule: string): never => {
-    throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+    throw refusalOf(field, rule);
   };
   const chosen = (field: keyof GivenAudience, choices: readonly { name: string }[]): string[] => {
     const asked = given[field] ?? [];

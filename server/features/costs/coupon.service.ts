@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -8,7 +8,7 @@ import type { LimitRule, Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import * as store from './coupon.store.ts';
-import { discountOf, refuse } from './policy.ts';
+import { discountOf } from './policy.ts';
 
 /** An agency's onboarding charge, micro-dollars, as the features above know it. */
 export interface OnboardingCharge {
@@ -66,10 +66,10 @@ export function createCoupons({ db, clock }: Platform, { audit, limits }: { audi
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if ((given.percent === undefined) === (given.amount === undefined))
-          throw refuse('amount', 'give either a percentage or an amount');
+          throw refusalOf('amount', 'give either a percentage or an amount');
         const at = clock.now();
         const expires_at = given.expires_at ? new Date(given.expires_at) : null;
-        if (expires_at && expires_at <= at) throw refuse('expires_at', 'must be in the future');
+        if (expires_at && expires_at <= at) throw refusalOf('expires_at', 'must be in the future');
         const row = {
           id: newId(at),
           code: given.coupon_code,
@@ -80,7 +80,7 @@ export function createCoupons({ db, clock }: Platform, { audit, limits }: { audi
         };
         const owner = { root_id: ctx.actor.rootId, agency_id: null, company_id: ctx.actor.rootId };
         if (!(await store.insertCoupon(tx, { ...owner, ...row, created_at: at })))
-          throw refuse('coupon_code', 'is the code of another coupon');
+          throw refusalOf('coupon_code', 'is the code of another coupon');
         await audit.record(tx, ctx, {
           action: 'coupon.create',
           objectKind: 'coupon',

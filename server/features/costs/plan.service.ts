@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -8,7 +8,6 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import * as store from './plan.store.ts';
-import { refuse } from './policy.ts';
 
 interface PlanGiven {
   planName: string;
@@ -63,7 +62,7 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
   /** Gives an agency a plan from now on; null: the default one. Returns the plan's name. @throws Refusal 422 */
   async function give(tx: Tx, ctx: Ctx, agency: { id: string; root_id: string }, planId: string | null) {
     const [plan] = planId ? await store.plans(tx, ctx.actor.rootId, clock.now(), planId) : [];
-    if (planId && !plan) throw refuse('planMinSpendId', 'is not a plan of this platform');
+    if (planId && !plan) throw refusalOf('planMinSpendId', 'is not a plan of this platform');
     const owner = { root_id: agency.root_id, agency_id: agency.id, company_id: agency.id };
     await store.insertChoice(tx, { ...owner, plan_id: planId, valid_from: clock.now() });
     return plan?.name ?? 'the default one';
@@ -90,7 +89,7 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
         const at = clock.now();
         const id = newId(at);
         if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, id))
-          throw refuse('planName', 'is the name of another plan');
+          throw refusalOf('planName', 'is the name of another plan');
         const isFirst = (await store.plans(tx, ctx.actor.rootId, at)).length === 0;
         await store.insertPlan(tx, {
           id,
@@ -109,7 +108,7 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
       within(ctx, async (tx) => {
         await one(tx, ctx, given.id);
         if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, given.id))
-          throw refuse('planName', 'is the name of another plan');
+          throw refusalOf('planName', 'is the name of another plan');
         if (!(await store.updatePlan(tx, given.id, { name: given.planName }, given.version)))
           throw new Refusal('conflict', ownMessages.costStale);
         await keepAmounts(tx, ctx, given.id, given);

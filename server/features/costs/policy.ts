@@ -5,7 +5,7 @@ import {
   type CostTerm,
   type ModuleType,
 } from '../../../contract/choices.ts';
-import { Refusal } from '../../../contract/errors.ts';
+import { refusalOf } from '../../../contract/errors.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
 
 /** Fees of a module and term by what they are for, micro-dollars. */
@@ -14,9 +14,6 @@ export type Fees = Record<CostPart, bigint>;
 export type FeesByName = Record<string, Record<string, Record<string, string>>>;
 
 export const NO_FEES: Fees = { setup: 0n, month: 0n, lead: 0n, advanced: 0n };
-
-export const refuse = (field: string, why: string): Refusal =>
-  new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
 
 /** An amount of the cost setting: '0' for nothing (spec product 3), else dollars with at least two places. */
 export const amountText = (micros: bigint): string => (micros === 0n ? '0' : dollarsOf(micros));
@@ -78,7 +75,7 @@ export function beginOf(day: string | undefined, timeZone: string, now: Date): D
     .toPlainDate();
   const asked = Temporal.PlainDate.from(day);
   const order = Temporal.PlainDate.compare(asked, today);
-  if (order < 0) throw refuse('effective_from', 'must not be in the past');
+  if (order < 0) throw refusalOf('effective_from', 'must not be in the past');
   return order === 0 ? now : new Date(asked.toZonedDateTime(timeZone).epochMilliseconds);
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { COST_FIELDS, COST_TERMS, MINIMUM_MODULES, MODULES } from '../../../contract/choices.ts';
 import type { CostAgency, RetailFields } from '../../../contract/costs.ts';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { priceOf } from '../../../contract/lead-price.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
@@ -20,7 +20,6 @@ import {
   givenTerms,
   NO_FEES,
   namedFees,
-  refuse,
   withGiven,
 } from './policy.ts';
 import * as store from './store.ts';
@@ -91,12 +90,12 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
   if (after.lead_max_micros > 0n) {
     for (const [field, column] of PRICES)
       if (after[column] > after.lead_max_micros)
-        throw refuse(field, `must not be above the most a lead may cost, ${usd(after.lead_max_micros)}`);
+        throw refusalOf(field, `must not be above the most a lead may cost, ${usd(after.lead_max_micros)}`);
   }
   if (after.topup === 'continual' && after.term !== 'Prepaid')
-    throw refuse('topupoptions', 'can be continual with the payment term Prepaid only');
+    throw refusalOf('topupoptions', 'can be continual with the payment term Prepaid only');
   if (after.topup === 'continual' && after.leads_buy === null)
-    throw refuse('leadsbuy', 'is required for a continual top-up');
+    throw refusalOf('leadsbuy', 'is required for a continual top-up');
   return after;
 }
 
@@ -114,7 +113,7 @@ const PRICES = [
 export function checkLeast(retail: Retail, least: bigint): void {
   for (const [field, column] of PRICES)
     if (retail[column] < least && (field === 'CostSet' || retail[column] > 0n))
-      throw refuse(field, messages.costPerLeadMinimum.replace('{amount}', usd(least)));
+      throw refusalOf(field, messages.costPerLeadMinimum.replace('{amount}', usd(least)));
 }
 
 /** What a lead costs with the data that is asked for, as the database reckons it (lead_price). */
@@ -225,7 +224,7 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
     const words: string[] = [];
     for (const { module, key: termKey, term, given } of givenTerms(value)) {
       const path = (name: string): string => `${module}.${termKey}.${name}`;
-      if (!modules.includes(module)) throw refuse(module, 'is not available on this platform');
+      if (!modules.includes(module)) throw refusalOf(module, 'is not available on this platform');
       const old = before(module, term);
       const fees = withGiven(old, module, given);
       for (const [name, part] of feesOf(module)) {
@@ -234,9 +233,12 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
           fees[part] > 0n &&
           !(part === 'lead' && MINIMUM_MODULES.includes(module))
         )
-          throw refuse(path(name), 'has no minimum; it is set for each agency');
+          throw refusalOf(path(name), 'has no minimum; it is set for each agency');
         if (company.kind === 'agency' && part === 'lead' && fees.lead < least(module, term))
-          throw refuse(path(name), messages.costPerLeadMinimum.replace('{amount}', usd(least(module, term))));
+          throw refusalOf(
+            path(name),
+            messages.costPerLeadMinimum.replace('{amount}', usd(least(module, term))),
+          );
         if (fees[part] !== old[part])
           words.push(
             `${NAMES[module]} ${term} ${name} ${amountText(old[part])} to ${amountText(fees[part])}`,
@@ -502,9 +504,9 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
         };
         const leastLeads = given.module === 'enhance' ? ((await store.enhanceLeast(tx)) ?? 0) : 0;
         if (typeof given.LimitLead === 'number' && given.LimitLead < leastLeads)
-          throw refuse('LimitLead', `must be at least ${leastLeads}`);
+          throw refusalOf('LimitLead', `must be at least ${leastLeads}`);
         if (limits.starts_on && limits.ends_on && limits.ends_on < limits.starts_on)
-          throw refuse('LimitLeadEnd', 'must not be before LimitLeadStart');
+          throw refusalOf('LimitLeadEnd', 'must not be before LimitLeadStart');
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
         await store.insertRetail(tx, {
           ...owner,

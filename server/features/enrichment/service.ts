@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { DataChoice, ProviderState } from '../../../contract/enrichment.ts';
 import type { InformationField, InformationType } from '../../../contract/enrichment-fields.ts';
 import { enrichmentMessages } from '../../../contract/enrichment-messages.ts';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -25,9 +25,6 @@ import * as store from './store.ts';
 type Choice = z.input<typeof DataChoice>;
 type Held = NonNullable<Awaited<ReturnType<typeof store.companyById>>>;
 export type Enrichment = ReturnType<typeof createEnrichment>;
-
-const refuse = (field: string, why: string): Refusal =>
-  new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
 
 /** Who sets the choice of a company: a root its own and its agencies', an agency its clients'. */
 const setBy = (company: Held): 'root' | 'agency' => (company.kind === 'client' ? 'agency' : 'root');
@@ -191,19 +188,19 @@ export function createEnrichment(
         const { offered, own } = await standing(tx, found);
         for (const id of given.information) {
           const field = fieldById(id);
-          if (!field) throw refuse('information', enrichmentMessages.unknownField(id));
+          if (!field) throw refusalOf('information', enrichmentMessages.unknownField(id));
           if (!offered.information.has(id))
-            throw refuse('information', enrichmentMessages.notOffered(field.name));
+            throw refusalOf('information', enrichmentMessages.notOffered(field.name));
         }
         const vendors = [...new Set(given.providers)].filter((one) => one !== 'embedded');
         for (const one of vendors)
           if (!offered.vendors.has(one))
-            throw refuse('providers', enrichmentMessages.notOffered(PROVIDERS[one]));
+            throw refusalOf('providers', enrichmentMessages.notOffered(PROVIDERS[one]));
         const chosen = new Set(given.information);
         for (const [id, { campaigns, numbers }] of await store.askedOf(tx, found)) {
           const field = fieldById(id);
           if (field && !chosen.has(id) && offered.information.has(id))
-            throw refuse('information', enrichmentMessages.inUse(field.name, campaigns, numbers));
+            throw refusalOf('information', enrichmentMessages.inUse(field.name, campaigns, numbers));
         }
         const isAll =
           chosen.size === offered.information.size &&

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { Id } from '../../../contract/primitives.ts';
@@ -141,8 +141,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
   };
 }
 
-const needed = (field: string) =>
-  new Refusal('invalid', `${field}: is required`, { errors: { [field]: ['is required'] } });
+const needed = (field: string) => refusalOf(field, 'is required');
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { Duplicate, GraphPerson, Merge } from '../../../contract/identity.ts';
 import { MATCH_KINDS } from '../../../contract/leads.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
@@ -20,8 +20,7 @@ const STEPS = 8;
 /** Rows that one person may consist of. */
 const MOST_ROWS = 50;
 
-const refuse = (field: 'kept' | 'absorbed', rule: string): Refusal =>
-  new Refusal('conflict', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+const refuse = (field: 'kept' | 'absorbed', rule: string): Refusal => refusalOf(field, rule, 'conflict');
 
 /** People of a root's graph made one, and two again (docs/decisions/0077-evidence.md). */
 export function createMerges({ db, clock, events }: Platform, { audit }: { audit: Audit }) {

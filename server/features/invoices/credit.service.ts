@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -20,7 +20,7 @@ export const PAID_FOR: Record<store.Side, Purpose[]> = {
 };
 
 const refuse = (field: string, rule: string): never => {
-  throw new Refusal('conflict', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+  throw refusalOf(field, rule, 'conflict');
 };
 
 /** Correcting invoices: credit notes, and giving up what nobody will pay. Both are the issuer's to do. */

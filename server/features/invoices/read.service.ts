@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { InvoiceData, InvoiceFilter } from '../../../contract/invoices.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -32,7 +32,7 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 const invalid = (field: string, rule: string): never => {
-  throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+  throw refusalOf(field, rule);
 };
 
 /** What people see of invoices. Clients see their own; agencies what they issue and what they pay; roots all of their system. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { StatementFilter, TransferKind } from '../../../contract/ledger.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
@@ -25,7 +25,7 @@ const micros = (value: bigint | null): number | null => (value === null ? null :
 /** Statements: what happened to a company's money, line by line, and its balance at any time (docs/money.md). */
 export function createStatement({ db, clock }: Platform, tenants: Tenants) {
   const invalid = (field: string, rule: string): never => {
-    throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+    throw refusalOf(field, rule);
   };
 
   /** Whose statement is asked for, and on which accounts. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { refusalOf } from '../../../contract/errors.ts';
 import { usd } from '../../../contract/primitives.ts';
 import {
   type ChargeOutcome,
@@ -28,7 +28,7 @@ export function nextAsk(sentAt: Date, now: Date): Date {
 /** Whole cents of an amount to charge. @throws Refusal 422 */
 export function centsOf(micros: bigint, field = 'amount', min = MIN_CHARGE_CENTS): number {
   const refuse = (rule: string): never => {
-    throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+    throw refusalOf(field, rule);
   };
   if (typeof micros !== 'bigint' || micros % MICROS_PER_CENT !== 0n) return refuse('must be whole cents');
   const cents = micros / MICROS_PER_CENT;

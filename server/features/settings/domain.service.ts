@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { derive, mac } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -34,9 +34,6 @@ const BATCH = 50;
 const ENTERED: LimitRule = { name: 'domain.entered', max: 20, base: 60, cap: 900, window: 3600 };
 
 export type Domains = ReturnType<typeof createDomains>;
-
-const refuse = (field: string, why: string): Refusal =>
-  new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
 
 /** Subdomains and custom domains: entering, verifying, serving and letting go (docs/decisions/0017-custom-domains.md). */
 export function createDomains(
@@ -95,7 +92,7 @@ export function createDomains(
   }
 
   function agencyOnly(company: Target, field: string): void {
-    if (company.kind !== 'agency') throw refuse(field, 'can be set for an agency only');
+    if (company.kind !== 'agency') throw refusalOf(field, 'can be set for an agency only');
   }
 
   async function target(): Promise<{ host: string; addresses: DnsAnswer }> {
@@ -202,10 +199,11 @@ export function createDomains(
       agencyOnly(company, 'subdomain');
       const label = given.trim().toLowerCase();
       const fault = subdomainFault(label);
-      if (fault) throw refuse('subdomain', fault);
+      if (fault) throw refusalOf('subdomain', fault);
       const base = await tenants.rootHost(company.root_id, tx);
       const host = `${label}.${base}`;
-      if (!base || host.length > 253) throw refuse('subdomain', 'is too long for the domain it belongs to');
+      if (!base || host.length > 253)
+        throw refusalOf('subdomain', 'is too long for the domain it belongs to');
       const domains = await store.domainsOf(tx, company.id);
       const before = domains.find((domain) => domain.kind === 'subdomain');
       if (before?.host === host) return;
@@ -219,7 +217,7 @@ export function createDomains(
         verified_at: now,
         created_at: now,
       });
-      if (!added) throw refuse('subdomain', 'is taken already');
+      if (!added) throw refusalOf('subdomain', 'is taken already');
       if (!logged) return;
       await audit.record(tx, ctx, {
         action: 'domain.subdomain',
@@ -256,19 +254,19 @@ export function createDomains(
       if (given.trim() === '') {
         const domains = await store.domainsOf(tx, company.id);
         if (domains.length > 0 && domains.every((domain) => domain.kind === 'custom'))
-          throw refuse('domain', 'is the only address; choose a subdomain first');
+          throw refusalOf('domain', 'is the only address; choose a subdomain first');
         await store.removeClaims(tx, company.id);
         await stopServing(tx, company.id);
         await record(`Took the custom domain of ${company.name} away`);
         return 'removed';
       }
       const read = readDomain(given);
-      if ('fault' in read) throw refuse('domain', read.fault);
+      if ('fault' in read) throw refusalOf('domain', read.fault);
       const { host } = read;
       const { taken, roots } = await store.hostState(tx, host, company.id);
       if (roots || isWithin(host, config.rootDomain) || isWithin(host, domainTarget.host))
-        throw refuse('domain', "is part of the platform's own domain; set a subdomain instead");
-      if (taken) throw refuse('domain', 'is in use by somebody else');
+        throw refusalOf('domain', "is part of the platform's own domain; set a subdomain instead");
+      if (taken) throw refusalOf('domain', 'is in use by somebody else');
       // Each one entered has name servers asked.
       await limits.take(ENTERED, company.id);
       await store.removeClaims(tx, company.id, { waiting: true, except: host });

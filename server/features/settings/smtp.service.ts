@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { refusalOf } from '../../../contract/errors.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
 import { type SettingValue, SMTP_PORTS } from '../../../contract/settings.ts';
 import { inScope } from '../../platform/db/scope.ts';
@@ -30,9 +30,6 @@ const NONE: KeptSmtp = {
   from_address: '',
 };
 const PURPOSE = 'smtp.password';
-
-const refuse = (field: string, why: string): Refusal =>
-  new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
 
 export type Smtp = ReturnType<typeof createSmtp>;
 /** How a try went: in words, and what the server itself said. */
@@ -93,7 +90,7 @@ export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbo
     keep(before: KeptSmtp, given: SettingValue<'smtp'>): KeptSmtp {
       if (!given.host) return NONE;
       if (!(SMTP_PORTS as readonly number[]).includes(given.port) && given.port < 1024)
-        throw refuse('port', `must be ${SMTP_PORTS.slice(0, 3).join(', ')}, or one from 1024 up`);
+        throw refusalOf('port', `must be ${SMTP_PORTS.slice(0, 3).join(', ')}, or one from 1024 up`);
       const { password, ...value } = given;
       const isSame =
         given.host === before.host && given.port === before.port && given.username === before.username;
@@ -101,8 +98,8 @@ export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbo
       const isWeaker = given.security === 'none' && before.security !== 'none';
       if (!given.username) return { ...value, password_sealed: '' };
       if (password) return { ...value, password_sealed: vault.seal(password, PURPOSE) };
-      if (!before.password_sealed) throw refuse('password', 'is required with a user');
-      if (!isSame || isWeaker) throw refuse('password', configMessages.smtpPassword);
+      if (!before.password_sealed) throw refusalOf('password', 'is required with a user');
+      if (!isSame || isWeaker) throw refusalOf('password', configMessages.smtpPassword);
       return { ...value, password_sealed: before.password_sealed };
     },
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import type { ProfileForm } from '../../../contract/profile.ts';
 import type { Questionnaire } from '../../../contract/questionnaire.ts';
@@ -10,9 +10,6 @@ import { readPhone } from '../people/index.ts';
 import type { SetupParts } from './facts.service.ts';
 
 const PICTURE_SIDE = 192;
-
-const refuse = (field: string, rule: string): Refusal =>
-  new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
 
 /** What each step of the form asks for (spec calls 7: profile steps 1 and 2). */
 const REQUIRED = {
@@ -48,7 +45,7 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
       if (form.usrID && form.usrID !== actor.userId) throw new Refusal('not_found', ownMessages.notFound);
       for (const field of form.step ? REQUIRED[form.step] : [])
         if (!form[field])
-          throw refuse(field, field.endsWith('phonenum') ? messages.phoneInvalid : 'is required');
+          throw refusalOf(field, field.endsWith('phonenum') ? messages.phoneInvalid : 'is required');
       const company = companyFields(form);
       if (Object.keys(company).length > 0 && !actor.grade.endsWith('.owner'))
         throw new Refusal('forbidden', ownMessages.companyByOwner);
@@ -129,7 +126,7 @@ function personFields(form: ProfileForm) {
   const { name, address, city, zip, state_code, country_code } = form;
   const phone =
     form.phonenum && readPhone(form.phonenum, form.phone_country_code, form.phone_country_calling_code);
-  if (phone === null) throw refuse('phonenum', messages.phoneInvalid);
+  if (phone === null) throw refusalOf('phonenum', messages.phoneInvalid);
   return given({
     name,
     address,
@@ -146,7 +143,7 @@ function personFields(form: ProfileForm) {
 /** The columns of the company that the form changes. @throws Refusal 422 for a phone number that is none */
 function companyFields(form: ProfileForm) {
   const phone = form.company_phone && readPhone(form.company_phone, form.company_country_code);
-  if (phone === null) throw refuse('company_phone', messages.phoneInvalid);
+  if (phone === null) throw refusalOf('company_phone', messages.phoneInvalid);
   return given({
     name: form.company_name,
     phone: phone ? `${phone.calling}${phone.number}` : form.company_phone,

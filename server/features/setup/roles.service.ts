@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { RoleModule } from '../../../contract/people.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -148,7 +148,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
         const role = roleId ? ((await roles.byId(tx, roleId)) ?? missing()) : null;
         if (ctx.actor.userId === userId) forbid(ownMessages.roleOwn);
         const refuse = (field: string, rule: string): never => {
-          throw new Refusal('invalid', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+          throw refusalOf(field, rule);
         };
         if (person.role !== 'administrator') refuse('usrID', 'must be an administrator');
         if (role && role.company_id !== person.company_id) refuse('roleID', 'belongs to another company');

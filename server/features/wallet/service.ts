@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { TransferKind } from '../../../contract/ledger.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { usd } from '../../../contract/primitives.ts';
@@ -51,7 +51,7 @@ export function createWallet(
   });
   const account = (of: WalletOwner): AccountRef => ({ owner: owner(of), kind: 'agency_wallet' });
   const refuse = (field: string, rule: string): never => {
-    throw new Refusal('conflict', `${field}: ${rule}`, { errors: { [field]: [rule] } });
+    throw refusalOf(field, rule, 'conflict');
   };
   const positive = (amountMicros: bigint): void => {
     if (amountMicros <= 0n)

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 
 /** A multipart form: its texts by name, and of its files the bytes and what they are called. */
 export interface Form {
@@ -39,8 +39,7 @@ export async function readForm(request: IncomingMessage, most: number): Promise<
   let parts = 0;
   for (const [name, value] of data) {
     if (++parts > PARTS || name === '__proto__') throw bad;
-    if (name in form.texts || name in form.fileNames)
-      throw new Refusal('invalid', `${name}: is given twice`, { errors: { [name]: ['is given twice'] } });
+    if (name in form.texts || name in form.fileNames) throw refusalOf(name, 'is given twice');
     if (typeof value === 'string') {
       form.texts[name] = value;
       continue;
