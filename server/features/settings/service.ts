@@ -1,9 +1,6 @@
-import { MODULES } from '../../../contract/choices.ts';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { FIRST_PACKAGE } from '../../../contract/package-rules.ts';
-import type { Permission } from '../../../contract/permissions.ts';
-import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import { microsOf } from '../../../contract/primitives.ts';
 import { SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
 import type { OptionalEntry } from '../../../contract/sidebar.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
@@ -16,6 +13,7 @@ import type { Audit } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
 import { pathOfPicture, type Tenants } from '../tenants/index.ts';
 import { createDomains } from './domain.service.ts';
+import { createKinds, type SaveAbout, STANDARD_PACKAGES } from './kinds.ts';
 import type { KeptSmtp, Smtp, Tried } from './smtp.service.ts';
 import * as store from './store.ts';
 import { ownerOf, type Target, targetOf } from './target.ts';
@@ -24,59 +22,6 @@ const DAY = 86_400_000;
 const PICTURES_A_DAY = 100;
 /** Tries of one company's mail server. */
 const MAIL_TRIES = { name: 'mail.test', max: 20, base: 60, cap: 900, window: 3600 };
-
-/** The settings with what people call them, for the user log. */
-const WORDS: Record<SettingName, string> = {
-  branding: 'branding',
-  rootAgencyEmbeddedCode: 'embed code',
-  registration: 'registration',
-  modulenames: 'module names',
-  costagency: 'costs',
-  agencyonboardingcustom: 'onboarding charge',
-  rootminspend: 'minimum spend',
-  minleaddayenhance: 'least leads a day of Enhance ID',
-  packages: 'packages',
-  smtp: 'mail server',
-  agencydefaults: 'beginnings of new agencies',
-  agencysidebar: 'sidebar of the agencies',
-  clientsidebar: 'sidebar of the clients',
-  billingthreshold: 'billing threshold',
-};
-
-/** Settings that only an agency has, or only a root. */
-const ONLY: Partial<Record<SettingName, 'agency' | 'root'>> = {
-  rootAgencyEmbeddedCode: 'agency',
-  agencyonboardingcustom: 'agency',
-  rootminspend: 'root',
-  minleaddayenhance: 'root',
-  packages: 'root',
-  agencydefaults: 'root',
-  agencysidebar: 'root',
-  clientsidebar: 'agency',
-  billingthreshold: 'agency',
-};
-/** What reading and saving needs beyond the permissions of all settings. */
-const NEEDS: Partial<Record<SettingName, { read: Permission; save: Permission }>> = {
-  costagency: { read: 'cost.read', save: 'cost.write' },
-  agencyonboardingcustom: { read: 'cost.read', save: 'cost.write' },
-  rootminspend: { read: 'cost.write', save: 'cost.write' },
-  packages: { read: 'cost.write', save: 'cost.write' },
-  minleaddayenhance: { read: 'cost.write', save: 'cost.write' },
-};
-
-/** What a root offers that has said nothing. */
-const STANDARD: SettingValue<'packages'> = {
-  packages: [{ package_id: FIRST_PACKAGE, name: 'Standard', amount: '0.00', description: '' }],
-};
-
-const refuse = (field: string, why: string): Refusal =>
-  new Refusal('invalid', `${field}: ${why}`, { errors: { [field]: [why] } });
-
-/** What a save is told besides its value, and what it tells: in words, what it has changed. */
-interface SaveAbout {
-  from: string | undefined;
-  words: string[];
-}
 
 export type Settings = ReturnType<typeof createSettings>;
 
@@ -100,204 +45,15 @@ export function createSettings(
     dns: dns ?? createDns(config.dnsServers),
   });
 
-  type Labels = { module: string; name: string; slug: string }[];
-  const labelsToWire = (labels: Labels): SettingValue<'modulenames'> =>
-    Object.fromEntries(
-      MODULES.flatMap(({ module }) => {
-        const own = labels.find((label) => label.module === module);
-        return [
-          [`lead${module}name`, own?.name ?? ''],
-          [`lead${module}url`, own?.slug ?? ''],
-        ];
-      }),
-    ) as SettingValue<'modulenames'>;
-
-  /** How each setting is read, and how it is kept where it has a table of its own. */
-  const kinds: {
-    [N in SettingName]: {
-      read: (tx: Tx, company: Target, kept: Record<string, unknown> | null) => Promise<SettingValue<N>>;
-      /** Answers what the setting's row keeps: null where all is elsewhere. */
-      save: (
-        tx: Tx,
-        company: Target,
-        value: SettingValue<N>,
-        about: SaveAbout,
-      ) => Promise<Record<string, unknown> | null>;
-    };
-  } = {
-    branding: {
-      async read(tx, company) {
-        const brand = await store.brandOf(tx, company.id);
-        return {
-          name: brand?.name ?? company.name,
-          tagline: brand?.tagline ?? null,
-          box_bgcolor: brand?.box_bgcolor ?? null,
-          text_color: brand?.text_color ?? null,
-          link_color: brand?.link_color ?? null,
-          template_bgcolor: brand?.template_bgcolor ?? null,
-          sidebar_bgcolor: brand?.sidebar_bgcolor ?? null,
-          font_theme: (brand?.font_theme ?? null) as SettingValue<'branding'>['font_theme'],
-          logo: brand?.logo_id ?? null,
-          favicon: brand?.favicon_id ?? null,
-        };
-      },
-      async save(tx, company, { logo, favicon, ...value }) {
-        for (const [field, id] of [
-          ['logo', logo],
-          ['favicon', favicon],
-        ] as const) {
-          if (id && !(await store.hasPicture(tx, company.id, id, field)))
-            throw refuse(field, 'is not an uploaded picture');
-        }
-        const now = clock.now();
-        await store.saveBrand(tx, {
-          ...ownerOf(company),
-          ...value,
-          logo_id: logo,
-          favicon_id: favicon,
-          updated_at: now,
-        });
-        // A picture that was tried and not taken is let go; a day on, since it may stand in a form that is still open.
-        const used = [logo, favicon].filter((id) => id !== null);
-        await store.deleteUnusedPictures(tx, company.id, used, new Date(now.getTime() - DAY));
-        return null;
-      },
-    },
-    rootAgencyEmbeddedCode: {
-      read: async (_tx, _company, kept) =>
-        (kept as SettingValue<'rootAgencyEmbeddedCode'> | null) ?? {
-          placeEmbedded: 'footer',
-          embeddedcode: '',
-        },
-      save: async (_tx, _company, value) => value,
-    },
-    registration: {
-      read: async (_tx, company) => ({ open: company.registration_open }),
-      async save(tx, company, { open }) {
-        await tenants.setRegistration(tx, company.id, open);
-        return null;
-      },
-    },
-    modulenames: {
-      read: async (tx, company) => labelsToWire(await store.labelsOf(tx, company.id)),
-      async save(tx, company, value) {
-        // What is left empty is called as at the root; a root's own are called as everywhere.
-        const roots = company.kind === 'root' ? {} : (await tenants.frontDoor(company.id, tx)).root_modules;
-        const given = value as Record<string, string>;
-        const labels: Labels = [];
-        const slugs = new Map<string, string>();
-        for (const { module, ...global } of MODULES) {
-          const base = roots[module] ?? global;
-          const [name, slug] = [given[`lead${module}name`]!, given[`lead${module}url`]!];
-          const label = { module, name: name || base.name, slug: slug || base.slug };
-          const field = `lead${module}url`;
-          if (slugs.has(label.slug))
-            throw refuse(field, `is the address of ${slugs.get(label.slug)} already; choose another one`);
-          slugs.set(label.slug, label.name);
-          if (company.kind === 'root' || name || slug) labels.push(label);
-        }
-        await store.replaceLabels(tx, ownerOf(company), labels);
-        return null;
-      },
-    },
-    costagency: {
-      read: async (tx, company) => (await costs.readAgency(tx, company)).data as SettingValue<'costagency'>,
-      async save(tx, company, value, about) {
-        about.words = await costs.saveAgency(tx, company, ownerOf(company), value, about.from);
-        const kept = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'costagency');
-        return value.dpay ? { dpay: value.dpay } : (kept?.value ?? null);
-      },
-    },
-    agencyonboardingcustom: {
-      read: async (_tx, _company, kept) =>
-        (kept as SettingValue<'agencyonboardingcustom'> | null) ?? { amount: '0.00', enable_coupon: 'F' },
-      save: async (_tx, _company, value) => ({ ...value, amount: dollarsOf(microsOf(value.amount)) }),
-    },
-    rootminspend: {
-      read: async (_tx, _company, kept) =>
-        (kept as SettingValue<'rootminspend'> | null) ?? {
-          status: 'F',
-          first_month: '0.00',
-          second_month: '0.00',
-          monthly: '0.00',
-        },
-      save: async (_tx, _company, value) => value,
-    },
-    minleaddayenhance: {
-      read: async (_tx, _company, kept) =>
-        (kept as SettingValue<'minleaddayenhance'> | null) ?? { minleaddayenhance: 0 },
-      save: async (_tx, _company, value) => value,
-    },
-    packages: {
-      read: async (_tx, _company, kept) => (kept as SettingValue<'packages'> | null) ?? STANDARD,
-      async save(tx, company, value) {
-        const gone = await store.packageInUse(
-          tx,
-          company.root_id,
-          value.packages.map((one) => one.package_id),
-        );
-        if (gone) throw refuse('packages', `must keep ${gone}, since an agency has it`);
-        return value;
-      },
-    },
-    smtp: {
-      read: async (_tx, _company, kept) => smtp.read(smtp.kept(kept)),
-      async save(tx, company, value) {
-        const row = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'smtp');
-        return { ...smtp.keep(smtp.kept(row?.value ?? null), value) };
-      },
-    },
-    agencydefaults: {
-      async read(tx, company, kept) {
-        const { root } = await tenants.products.of(tx, company, company.is_master);
-        const { terms, modules } = (kept ?? {}) as { terms?: string[] | null; modules?: string[] | null };
-        return {
-          rootPaymentTermsNewAgencies: root.terms.filter((one) => !terms || terms.includes(one)),
-          agencyDefaultModules: root.modules.filter((one) => !modules || modules.includes(one)),
-        } as SettingValue<'agencydefaults'>;
-      },
-      async save(tx, company, value) {
-        const { root } = await tenants.products.of(tx, company, company.is_master);
-        const among = (
-          field: string,
-          given: readonly string[],
-          known: readonly string[],
-        ): string[] | null => {
-          const strange = given.find((one) => !known.includes(one));
-          if (strange) throw refuse(field, `${strange} is not on offer here`);
-          // All of them: also what is added later.
-          return known.every((one) => given.includes(one)) ? null : [...new Set(given)];
-        };
-        return {
-          terms: among('rootPaymentTermsNewAgencies', value.rootPaymentTermsNewAgencies, root.terms),
-          modules: among('agencyDefaultModules', value.agencyDefaultModules, root.modules),
-        };
-      },
-    },
-    agencysidebar: {
-      read: async (_tx, _company, kept) => (kept as SettingValue<'agencysidebar'> | null) ?? { hidden: [] },
-      save: async (_tx, _company, value) => value,
-    },
-    clientsidebar: {
-      read: async (_tx, _company, kept) => (kept as SettingValue<'clientsidebar'> | null) ?? { hidden: [] },
-      save: async (_tx, _company, value) => value,
-    },
-    billingthreshold: {
-      read: async (_tx, _company, kept) =>
-        (kept as SettingValue<'billingthreshold'> | null) ?? { least_confidence: 0 },
-      async save(_tx, _company, value, about) {
-        about.words = [`${value.least_confidence} %`];
-        return value;
-      },
-    },
-  };
+  const kinds = createKinds(platform, { tenants, costs, smtp });
 
   const names = (ctx: Ctx, company: Target): SettingName[] =>
-    (Object.keys(SETTINGS) as SettingName[]).filter(
-      (name) => (ONLY[name] ?? company.kind) === company.kind && (!NEEDS[name] || ctx.may(NEEDS[name].read)),
-    );
+    (Object.keys(SETTINGS) as SettingName[]).filter((name) => {
+      const { only, needs } = kinds[name];
+      return (only ?? company.kind) === company.kind && (!needs || ctx.may(needs.read));
+    });
   const mustMay = (ctx: Ctx, name: SettingName, to: 'read' | 'save'): void => {
-    const needed = NEEDS[name]?.[to];
+    const needed = kinds[name].needs?.[to];
     if (needed && !ctx.may(needed)) throw new Refusal('forbidden', ownMessages.forbidden);
   };
 
@@ -378,15 +134,15 @@ export function createSettings(
       inScope(db.app, ctx.scope, async (tx) => {
         const name = given.comsetname;
         const company = await targetOf(tenants, tx, ctx, given.companyID);
-        if ((ONLY[name] ?? company.kind) !== company.kind)
-          throw refuse(
+        const kind = kinds[name] as (typeof kinds)['registration'];
+        if ((kind.only ?? company.kind) !== company.kind)
+          throw refusalOf(
             'comsetname',
-            ONLY[name] === 'root' ? 'can be set for the platform only' : 'can be set for an agency only',
+            kind.only === 'root' ? 'can be set for the platform only' : 'can be set for an agency only',
           );
         mustMay(ctx, name, 'save');
         if (given.effective_from !== undefined && name !== 'costagency')
-          throw refuse('effective_from', 'can be given with costagency only');
-        const kind = kinds[name] as (typeof kinds)['registration'];
+          throw refusalOf('effective_from', 'can be given with costagency only');
         const value = (await checkInput(SETTINGS[name], given.comsetval)) as SettingValue<'registration'>;
         const [before] = await read(tx, company, [name]);
         const about: SaveAbout = { from: given.effective_from, words: [] };
@@ -404,7 +160,7 @@ export function createSettings(
           action: 'setting.save',
           objectKind: 'company',
           objectId: company.id,
-          description: `Saved the ${WORDS[name]} of ${company.name}${changed.length > 0 ? `: ${changed.join(', ')}` : ', unchanged'}`,
+          description: `Saved the ${kind.words} of ${company.name}${changed.length > 0 ? `: ${changed.join(', ')}` : ', unchanged'}`,
           owner: ownerOf(company),
         });
         return after!;
@@ -463,7 +219,7 @@ export function createSettings(
     onboardingOf: (ctx: Ctx, companyId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
-        if (company.kind !== 'agency') throw refuse('companyID', 'is required: the agency');
+        if (company.kind !== 'agency') throw refusalOf('companyID', 'is required: the agency');
         const [setting] = await read(tx, company, ['agencyonboardingcustom']);
         const value = setting!.data as SettingValue<'agencyonboardingcustom'>;
         return {
@@ -497,7 +253,7 @@ export function createSettings(
     /** The packages of a root, in the scope of the root. */
     async packagesOf(tx: Tx, rootId: string) {
       const kept = (await store.settingsOf(tx, rootId)).find((one) => one.name === 'packages')?.value;
-      return ((kept as SettingValue<'packages'> | null | undefined) ?? STANDARD).packages;
+      return ((kept as SettingValue<'packages'> | null | undefined) ?? STANDARD_PACKAGES).packages;
     },
 
     target: (ctx: Ctx, companyId: string | undefined) =>

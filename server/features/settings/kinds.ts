@@ -1,0 +1,235 @@
+import { MODULES } from '../../../contract/choices.ts';
+import { refusalOf } from '../../../contract/errors.ts';
+import { FIRST_PACKAGE } from '../../../contract/package-rules.ts';
+import type { Permission } from '../../../contract/permissions.ts';
+import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
+import type { SettingName, SettingValue } from '../../../contract/settings.ts';
+import type { Tx } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Costs } from '../costs/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import type { Smtp } from './smtp.service.ts';
+import * as store from './store.ts';
+import { ownerOf, type Target } from './target.ts';
+
+const DAY = 86_400_000;
+
+/** What a root offers that has said nothing. */
+export const STANDARD_PACKAGES: SettingValue<'packages'> = {
+  packages: [{ package_id: FIRST_PACKAGE, name: 'Standard', amount: '0.00', description: '' }],
+};
+
+/** What changes prices for everybody below is for those alone who may change prices, to see as well. */
+const PRICES = { read: 'cost.write', save: 'cost.write' } as const;
+
+/** What a save is told besides its value, and what it tells: in words, what it has changed. */
+export interface SaveAbout {
+  from: string | undefined;
+  words: string[];
+}
+
+type Kept = Record<string, unknown> | null;
+
+interface About {
+  /** What people call it, for the user log. */
+  words: string;
+  /** Only an agency has it, or only a root. */
+  only?: 'agency' | 'root';
+  /** What reading and saving it needs beyond the permissions of all settings. */
+  needs?: { read: Permission; save: Permission };
+}
+
+/** One setting: how it is read, and how it is kept where it has a table of its own. */
+interface Kind<N extends SettingName> extends About {
+  read: (tx: Tx, company: Target, kept: Kept) => Promise<SettingValue<N>>;
+  /** Answers what the setting's row keeps: null where all is elsewhere. @throws Refusal 422 naming the field */
+  save: (tx: Tx, company: Target, value: SettingValue<N>, about: SaveAbout) => Promise<Kept>;
+}
+
+/** A setting that its row keeps as it is; `initial` until it is saved. */
+const whole = <N extends SettingName>(about: About, initial: SettingValue<N>): Kind<N> => ({
+  ...about,
+  read: async (_tx, _company, kept) => (kept as SettingValue<N> | null) ?? initial,
+  save: async (_tx, _company, value) => value as Kept,
+});
+
+type Labels = { module: string; name: string; slug: string }[];
+const labelsToWire = (labels: Labels): SettingValue<'modulenames'> =>
+  Object.fromEntries(
+    MODULES.flatMap(({ module }) => {
+      const own = labels.find((label) => label.module === module);
+      return [
+        [`lead${module}name`, own?.name ?? ''],
+        [`lead${module}url`, own?.slug ?? ''],
+      ];
+    }),
+  ) as SettingValue<'modulenames'>;
+
+/** All settings that a company can have, by their names on the wire. */
+export function createKinds(
+  { clock }: Platform,
+  { tenants, costs, smtp }: { tenants: Tenants; costs: Costs; smtp: Smtp },
+): { [N in SettingName]: Kind<N> } {
+  return {
+    branding: {
+      words: 'branding',
+      async read(tx, company) {
+        const brand = await store.brandOf(tx, company.id);
+        return {
+          name: brand?.name ?? company.name,
+          tagline: brand?.tagline ?? null,
+          box_bgcolor: brand?.box_bgcolor ?? null,
+          text_color: brand?.text_color ?? null,
+          link_color: brand?.link_color ?? null,
+          template_bgcolor: brand?.template_bgcolor ?? null,
+          sidebar_bgcolor: brand?.sidebar_bgcolor ?? null,
+          font_theme: (brand?.font_theme ?? null) as SettingValue<'branding'>['font_theme'],
+          logo: brand?.logo_id ?? null,
+          favicon: brand?.favicon_id ?? null,
+        };
+      },
+      async save(tx, company, { logo, favicon, ...value }) {
+        for (const [field, id] of [
+          ['logo', logo],
+          ['favicon', favicon],
+        ] as const) {
+          if (id && !(await store.hasPicture(tx, company.id, id, field)))
+            throw refusalOf(field, 'is not an uploaded picture');
+        }
+        const now = clock.now();
+        await store.saveBrand(tx, {
+          ...ownerOf(company),
+          ...value,
+          logo_id: logo,
+          favicon_id: favicon,
+          updated_at: now,
+        });
+        // A picture that was tried and not taken is let go; a day on, since it may stand in a form that is still open.
+        const used = [logo, favicon].filter((id) => id !== null);
+        await store.deleteUnusedPictures(tx, company.id, used, new Date(now.getTime() - DAY));
+        return null;
+      },
+    },
+    rootAgencyEmbeddedCode: whole<'rootAgencyEmbeddedCode'>(
+      { words: 'embed code', only: 'agency' },
+      { placeEmbedded: 'footer', embeddedcode: '' },
+    ),
+    registration: {
+      words: 'registration',
+      read: async (_tx, company) => ({ open: company.registration_open }),
+      async save(tx, company, { open }) {
+        await tenants.setRegistration(tx, company.id, open);
+        return null;
+      },
+    },
+    modulenames: {
+      words: 'module names',
+      read: async (tx, company) => labelsToWire(await store.labelsOf(tx, company.id)),
+      async save(tx, company, value) {
+        // What is left empty is called as at the root; a root's own are called as everywhere.
+        const roots = company.kind === 'root' ? {} : (await tenants.frontDoor(company.id, tx)).root_modules;
+        const given = value as Record<string, string>;
+        const labels: Labels = [];
+        const slugs = new Map<string, string>();
+        for (const { module, ...global } of MODULES) {
+          const base = roots[module] ?? global;
+          const [name, slug] = [given[`lead${module}name`]!, given[`lead${module}url`]!];
+          const label = { module, name: name || base.name, slug: slug || base.slug };
+          const field = `lead${module}url`;
+          if (slugs.has(label.slug))
+            throw refusalOf(field, `is the address of ${slugs.get(label.slug)} already; choose another one`);
+          slugs.set(label.slug, label.name);
+          if (company.kind === 'root' || name || slug) labels.push(label);
+        }
+        await store.replaceLabels(tx, ownerOf(company), labels);
+        return null;
+      },
+    },
+    costagency: {
+      words: 'costs',
+      needs: { read: 'cost.read', save: 'cost.write' },
+      read: async (tx, company) => (await costs.readAgency(tx, company)).data as SettingValue<'costagency'>,
+      async save(tx, company, value, about) {
+        about.words = await costs.saveAgency(tx, company, ownerOf(company), value, about.from);
+        const kept = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'costagency');
+        return value.dpay ? { dpay: value.dpay } : (kept?.value ?? null);
+      },
+    },
+    agencyonboardingcustom: {
+      ...whole<'agencyonboardingcustom'>(
+        { words: 'onboarding charge', only: 'agency', needs: { read: 'cost.read', save: 'cost.write' } },
+        { amount: '0.00', enable_coupon: 'F' },
+      ),
+      save: async (_tx, _company, value) => ({ ...value, amount: dollarsOf(microsOf(value.amount)) }),
+    },
+    rootminspend: whole<'rootminspend'>(
+      { words: 'minimum spend', only: 'root', needs: PRICES },
+      { status: 'F', first_month: '0.00', second_month: '0.00', monthly: '0.00' },
+    ),
+    minleaddayenhance: whole<'minleaddayenhance'>(
+      { words: 'least leads a day of Enhance ID', only: 'root', needs: PRICES },
+      { minleaddayenhance: 0 },
+    ),
+    packages: {
+      ...whole<'packages'>({ words: 'packages', only: 'root', needs: PRICES }, STANDARD_PACKAGES),
+      async save(tx, company, value) {
+        const gone = await store.packageInUse(
+          tx,
+          company.root_id,
+          value.packages.map((one) => one.package_id),
+        );
+        if (gone) throw refusalOf('packages', `must keep ${gone}, since an agency has it`);
+        return value;
+      },
+    },
+    smtp: {
+      words: 'mail server',
+      read: async (_tx, _company, kept) => smtp.read(smtp.kept(kept)),
+      async save(tx, company, value) {
+        const row = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'smtp');
+        return { ...smtp.keep(smtp.kept(row?.value ?? null), value) };
+      },
+    },
+    agencydefaults: {
+      words: 'beginnings of new agencies',
+      only: 'root',
+      async read(tx, company, kept) {
+        const { root } = await tenants.products.of(tx, company, company.is_master);
+        const { terms, modules } = (kept ?? {}) as { terms?: string[] | null; modules?: string[] | null };
+        return {
+          rootPaymentTermsNewAgencies: root.terms.filter((one) => !terms || terms.includes(one)),
+          agencyDefaultModules: root.modules.filter((one) => !modules || modules.includes(one)),
+        } as SettingValue<'agencydefaults'>;
+      },
+      async save(tx, company, value) {
+        const { root } = await tenants.products.of(tx, company, company.is_master);
+        const among = (
+          field: string,
+          given: readonly string[],
+          known: readonly string[],
+        ): string[] | null => {
+          const strange = given.find((one) => !known.includes(one));
+          if (strange) throw refusalOf(field, `${strange} is not on offer here`);
+          // All of them: also what is added later.
+          return known.every((one) => given.includes(one)) ? null : [...new Set(given)];
+        };
+        return {
+          terms: among('rootPaymentTermsNewAgencies', value.rootPaymentTermsNewAgencies, root.terms),
+          modules: among('agencyDefaultModules', value.agencyDefaultModules, root.modules),
+        };
+      },
+    },
+    agencysidebar: whole<'agencysidebar'>({ words: 'sidebar of the agencies', only: 'root' }, { hidden: [] }),
+    clientsidebar: whole<'clientsidebar'>(
+      { words: 'sidebar of the clients', only: 'agency' },
+      { hidden: [] },
+    ),
+    billingthreshold: {
+      ...whole<'billingthreshold'>({ words: 'billing threshold', only: 'agency' }, { least_confidence: 0 }),
+      async save(_tx, _company, value, about) {
+        about.words = [`${value.least_confidence} %`];
+        return value;
+      },
+    },
+  };
+}
