@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { userAgent } from './person.ts';
 
@@ -15,7 +15,7 @@ let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
   context = await browser.newContext({ userAgent, reducedMotion: 'reduce' });
   page = await context.newPage();
   await page.goto(demo.url(HOST, '/login'));
@@ -37,7 +37,7 @@ async function open(): Promise<void> {
   await page.getByRole('button', { name: /profile menu/ }).press('Enter');
   const entry = page.getByRole('menuitem', { name: /Data Wallet/ });
   await entry.waitFor();
-  expect(await entry.innerText()).toMatch(/beta/i);
+  await expect.poll(() => entry.innerText()).toMatch(/beta/i);
   await entry.press('Enter');
 }
 /** A call to the API by name of host, which Node does not resolve. */
@@ -85,32 +85,34 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
   test('the amount field keeps to its rules', async () => {
     const pressed = (name: string) =>
       wallet().getByRole('button', { name, exact: true }).getAttribute('aria-pressed');
-    expect(await pressed('$0')).toBe('true');
+    await expect.poll(() => pressed('$0')).toBe('true');
     await field().fill('');
     await field().pressSequentially('2a5-0');
-    expect(await field().inputValue()).toBe('250');
-    expect(await pressed('$250')).toBe('true');
+    await expect.poll(() => field().inputValue()).toBe('250');
+    await expect.poll(() => pressed('$250')).toBe('true');
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate('navigator.clipboard.writeText("999")');
     await field().press('ControlOrMeta+v');
-    expect(await field().inputValue()).toBe('250');
+    await expect.poll(() => field().inputValue()).toBe('250');
     await wallet().getByRole('button', { name: 'Custom' }).click();
-    expect(await field().inputValue()).toBe('2500');
+    await expect.poll(() => field().inputValue()).toBe('2500');
     await field().fill('20');
     await wallet().getByText('*Minimum amount is $2500').waitFor();
     await field().press('Tab');
-    expect(await field().inputValue()).toBe('2500');
+    await expect.poll(() => field().inputValue()).toBe('2500');
     await wallet().getByRole('button', { name: 'Custom' }).click();
-    expect(await field().inputValue()).toBe('0');
+    await expect.poll(() => field().inputValue()).toBe('0');
     // Without an amount there is nothing to repeat.
-    expect(await wallet().getByRole('switch', { name: 'Continual Topup' }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => wallet().getByRole('switch', { name: 'Continual Topup' }).isDisabled())
+      .toBe(true);
   });
 
   test('the card is charged after a confirmation, and the wallet closes; balance and history show it', async () => {
     await wallet().getByRole('button', { name: '$500', exact: true }).click();
     await wallet().getByRole('switch', { name: 'Continual Topup' }).press('Space');
     await wallet().getByRole('switch', { name: 'Stop Continual Topup' }).waitFor();
-    await wallet().getByRole('button', { name: '$500', exact: true }).press('Enter');
+    // The chosen amount stays.
     await wallet().getByRole('button', { name: 'Top up $500' }).press('Enter');
     const sure = dialog('Are you sure you want to topup data wallet?');
     await sure.getByText('You will top up your balance by $500 using a credit card.').waitFor();
@@ -121,7 +123,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await open();
     const history = wallet().getByLabel('Transaction history');
     await history.getByText('+$500.00').waitFor();
-    expect(await history.innerText()).toMatch(/Top-up[\s\S]*expires/);
+    await expect.poll(() => history.innerText()).toMatch(/Top-up[\s\S]*expires/);
     await wallet().getByText('$500.00 is charged when the balance falls to $50.00.').waitFor();
     const arrived = page.waitForEvent('download');
     await wallet().getByRole('button', { name: 'Download Data' }).press('Enter');
@@ -153,7 +155,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await failure.waitFor();
     await wallet().waitFor({ state: 'hidden' });
     await page.waitForTimeout(5_500); // longer than what succeeded is told
-    expect(await failure.isVisible()).toBe(true);
+    await expect.poll(() => failure.isVisible()).toBe(true);
     await page.locator('.mantine-Notification-root').filter({ has: failure }).getByRole('button').click();
     await failure.waitFor({ state: 'hidden' });
     await open();
@@ -201,7 +203,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await page.waitForLoadState('networkidle');
     await open();
     await wallet().getByText('The Data Wallet could not be loaded').waitFor();
-    expect(await wallet().getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expect.poll(() => wallet().getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await page.unroute('**/prepaid/direct-payment/**');
     await wallet().getByRole('button', { name: 'Retry' }).first().press('Enter');
     await wallet()

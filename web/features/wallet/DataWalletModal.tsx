@@ -50,14 +50,25 @@ export function DataWalletModal(props: {
   const [stopped, setStopped] = useState(true);
   const [busy, setBusy] = useState<'toggle' | 'send'>();
 
-  // The form begins anew whenever the wallet is opened or comes in.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: opening resets it, too
+  const [touched, setTouched] = useState(false);
+
+  // The form starts over when the modal opens. A wallet that is loaded again while somebody chooses an amount, as it is
+  // after each change of the continual top-up, leaves the choice alone.
+  useEffect(() => {
+    if (!props.opened) setTouched(false);
+  }, [props.opened]);
   useEffect(() => {
     if (!wallet) return;
+    setStopped(wallet.stop_continual === 'T');
+    if (touched) return;
     setAmount(raised(wallet.amount, wallet.custom_amount === 'T'));
     setCustom(wallet.custom_amount === 'T');
-    setStopped(wallet.stop_continual === 'T');
-  }, [wallet, props.opened]);
+  }, [wallet, touched]);
+  const choose = (chosen: string, isCustom: boolean): void => {
+    setTouched(true);
+    setAmount(chosen);
+    setCustom(isCustom);
+  };
 
   const minimum = missed(amount, custom);
   const isCharge = Number(amount || '0') > 0;
@@ -214,8 +225,7 @@ export function DataWalletModal(props: {
                 aria-pressed={preset === one}
                 disabled={isOff}
                 onClick={() => {
-                  setCustom(false);
-                  setAmount(String(one));
+                  choose(String(one), false);
                 }}
               >
                 ${dollars(String(one))}
@@ -226,8 +236,7 @@ export function DataWalletModal(props: {
               aria-pressed={custom}
               disabled={isOff}
               onClick={() => {
-                setCustom(!custom);
-                setAmount(switched(amount, !custom));
+                choose(switched(amount, !custom), !custom);
               }}
             >
               Custom
@@ -245,7 +254,7 @@ export function DataWalletModal(props: {
             onKeyDown={(event) => {
               if (!keyAllowed(event, amount)) event.preventDefault();
             }}
-            onChange={(event) => setAmount(cleanAmount(event.currentTarget.value, amount))}
+            onChange={(event) => choose(cleanAmount(event.currentTarget.value, amount), custom)}
             onBlur={() => setAmount(raised(amount, custom))}
             onCopy={refuse}
             onCut={refuse}
