@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './e2e/patience.ts';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 
 const shared = {
   environment: 'node' as const,
   pool: 'forks' as const,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // Ends what hangs; far above what the slowest test takes on a busy machine.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   globalSetup: ['server/test/global-setup.ts'],
   maxWorkers: 2,
 };
@@ -29,9 +31,11 @@ export default defineConfig({
           globalSetup: ['e2e/global-setup.ts'],
           // Three browsers on two processors, since each waits half of the time; each has a server and a database of its own.
           maxWorkers: 3,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
-          // A real browser on a machine that is busy with something else: once more, and no more.
+          // A journey waits for many things in turn; none of them asks how long it took.
+          testTimeout: 5 * PATIENCE_MS,
+          hookTimeout: 5 * PATIENCE_MS,
+          expect: { poll: { timeout: PATIENCE_MS, interval: 100 } },
+          // A real browser may fail by itself: once more, and no more.
           retry: process.env.CI ? 1 : 0,
         },
       },

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
@@ -11,7 +11,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
   page = await signIn('localhost', 'root@demo.test');
   await openList();
 });
@@ -57,15 +57,9 @@ const findings = () => axeFindings(page, { serious: true });
 
 describe('[AGCY-01] the agency list in the browser', () => {
   test('has the columns of the specification; a header sorts up, down and not at all', async () => {
-    const heads = await page.getByRole('columnheader').allInnerTexts();
-    expect(heads.map((text) => text.trim())).toEqual([
-      'COMPANY NAME',
-      'FULL NAME',
-      'E-MAIL',
-      'ACTION',
-      'SALES',
-      'CREATED',
-    ]);
+    const heads = async () =>
+      (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.trim());
+    await expect.poll(heads).toEqual(['COMPANY NAME', 'FULL NAME', 'E-MAIL', 'ACTION', 'SALES', 'CREATED']);
     const head = button('COMPANY NAME');
     await head.click();
     await page.waitForURL('**sort=company_name&dir=asc');
@@ -93,7 +87,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await button('Add agency').click();
     const form = page.getByRole('form', { name: 'Add agency' });
     const save = form.getByRole('button', { name: 'Save' });
-    expect(await save.isDisabled()).toBe(true);
+    await expect.poll(() => save.isDisabled()).toBe(true);
     await form.getByLabel('Full Name').fill('x'.repeat(256));
     await form.getByLabel('Email').fill('nobody');
     await form.getByLabel('Phone number').fill('12');
@@ -162,7 +156,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
         name: 'API developer: Developer menu enabled, but service agreement and payment not completed',
       })
       .waitFor();
-    expect(await row('Zeta').getByRole('img').getAttribute('data-colour')).toBe('orange');
+    await expect.poll(() => row('Zeta').getByRole('img').getAttribute('data-colour')).toBe('orange');
   });
 
   test('of two editors the later is told', async () => {
@@ -204,7 +198,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await dialog()
       .getByText("All campaigns will be billed wholesale directly to the agency's card.")
       .waitFor();
-    expect(await billing.isChecked()).toBe(true);
+    await expect.poll(() => billing.isChecked()).toBe(true);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await dialog().waitFor({ state: 'hidden' });
     await expect.poll(() => billing.isChecked()).toBe(false);
@@ -228,7 +222,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await page.reload();
     const card = button('Payment failed of Zeta');
     await card.waitFor();
-    expect(await page.getByRole('button', { name: /^Payment failed of/ }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('button', { name: /^Payment failed of/ }).count()).toBe(1);
     const answers = [
       {
         status: 500,
@@ -258,7 +252,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     }
     await page.unroute(list);
     await openList();
-    expect(await card.count()).toBe(0);
+    await expect.poll(() => card.count()).toBe(0);
   });
 
   test('[AGCY-12] a product with active campaigns stays ticked, and the dialog lists them', async () => {
@@ -275,10 +269,12 @@ describe('[AGCY-01] the agency list in the browser', () => {
         'Unable to disable the product due to active campaigns. Please manually stop the campaigns before disabling the product.',
       )
       .waitFor();
-    expect(await dialog().innerText()).toMatch(/ID: #\d{6}/);
+    await expect.poll(() => dialog().innerText()).toMatch(/ID: #\d{6}/);
     await dialog().getByRole('button', { name: 'OK' }).click();
     await dialog().waitFor({ state: 'hidden' });
-    expect(await form.getByLabel('Visitor ID').or(form.getByLabel('Site ID')).isChecked()).toBe(true);
+    await expect
+      .poll(() => form.getByLabel('Visitor ID').or(form.getByLabel('Site ID')).isChecked())
+      .toBe(true);
     await form.getByRole('button', { name: 'Cancel' }).click();
   });
 
@@ -308,7 +304,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     // Zeta has accepted none.
     await button('Actions of Zeta').click();
     await page.getByRole('menuitem', { name: 'User logs' }).waitFor();
-    expect(await page.getByRole('menuitem', { name: action }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('menuitem', { name: action }).count()).toBe(0);
     await page.keyboard.press('Escape');
   });
 
@@ -333,7 +329,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await button('Onboarding charge of Zeta').click();
     const box = page.getByRole('dialog', { name: 'Onboarding charge of Zeta' });
     const amount = box.getByLabel('Onboarding charge', { exact: true });
-    expect(await amount.getAttribute('step')).toBe('0.01');
+    await expect.poll(() => amount.getAttribute('step')).toBe('0.01');
     for (const [value, text] of [
       ['', 'Please enter a valid amount.'],
       ['-1', 'Amount cannot be negative.'],
@@ -375,7 +371,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await dialog().getByRole('button', { name: 'Save' }).click();
       await told('We are unable to save your setting, please try again later.');
       // What was chosen is still there, to be tried again.
-      expect(await representative.inputValue()).toBe('Sasha Sales');
+      await expect.poll(() => representative.inputValue()).toBe('Sasha Sales');
       await dialog().getByRole('button', { name: 'Cancel' }).click();
       await dialog().waitFor({ state: 'hidden' });
     });
@@ -406,7 +402,7 @@ test('[CONF-01] an agency adds a client and removes it', async () => {
   await own.goto(demo.url('acme.localhost', '/configuration/client-management'));
   await own.getByRole('button', { name: 'Add client' }).click();
   const form = own.getByRole('form', { name: 'Add client' });
-  expect(await form.getByLabel('Subdomain').count()).toBe(0);
+  await expect.poll(() => form.getByLabel('Subdomain').count()).toBe(0);
   await form.getByLabel('Company Name').fill('Quay Client');
   await form.getByLabel('Full Name').fill('Quinn Quay');
   await form.getByLabel('Email').fill('quinn@quay.test');

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
@@ -11,7 +11,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
   page = await signInAt(browser, demo.url(HOST, '/login'), 'client@demo.test', demo.password);
 });
 afterAll(async () => {
@@ -72,8 +72,8 @@ test('[CAMP-16] groups are made beside the list, and narrow it', async () => {
   await page.getByText('0 campaigns').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('combobox', { name: 'Group' }).click();
-  const options = await page.getByRole('listbox', { name: 'Group' }).getByRole('option').allTextContents();
-  expect(options).toEqual(['View All', 'Spring']);
+  const options = page.getByRole('listbox', { name: 'Group' }).getByRole('option');
+  await expect.poll(() => options.allTextContents()).toEqual(['View All', 'Spring']);
   await page.getByRole('option', { name: 'Spring' }).click();
   await page.waitForURL(/group=/);
   await page.getByText('Built step by step').waitFor({ state: 'detached' });

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A demo installation of its own: the real server process on a free port, with an embedded PostgreSQL in a new folder. */
 export interface Demo {
@@ -31,7 +32,7 @@ async function freePort(): Promise<number> {
 /**
  * Starts a demo of the journey's own and waits until it serves.
  * @param isFirst on an empty folder, as a newcomer would; else on a copy of one that was started before
- * @throws with what it printed when it does not serve within three minutes
+ * @throws with what it printed when it ends, or does not serve in time
  */
 export async function startDemo(env: Record<string, string> = {}, isFirst = false): Promise<Demo> {
   const dataDir = demoFolder();
@@ -61,7 +62,7 @@ export async function runDemo(dataDir: string, env: Record<string, string>): Pro
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (printed += chunk));
-    const until = Date.now() + 170_000;
+    const until = Date.now() + 4 * PATIENCE_MS;
     while (!printed.includes('Stop with Ctrl-C')) {
       if (child.exitCode !== null || Date.now() > until) {
         child.kill();

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
@@ -11,7 +11,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
   page = await signInAt(browser, demo.url(HOST, '/login'), 'agency@demo.test', demo.password);
 });
 afterAll(async () => {
@@ -43,7 +43,7 @@ async function finish(slug: string, name: string, price: string): Promise<void> 
   await page.getByLabel('Payment term').first().click();
   await page.getByRole('option', { name: 'Weekly' }).click();
   const estimate = page.getByRole('region', { name: 'Estimate' });
-  await estimate.getByText('People found, 7 days').waitFor({ timeout: 60_000 });
+  await estimate.getByText('People found, 7 days').waitFor();
   const shown = await estimate.locator('dd').allTextContents();
   expect(Number(shown[0]!.replaceAll(',', ''))).toBeGreaterThan(0);
   expect(shown[3]).toMatch(/^About \$/);
@@ -56,17 +56,14 @@ async function finish(slug: string, name: string, price: string): Promise<void> 
   await page.getByRole('dialog', { name: 'Campaign' }).getByText(name).first().waitFor();
   await page.getByRole('dialog', { name: 'Campaign' }).getByText('Active').first().waitFor();
   await expect
-    .poll(
-      async () => {
-        await page.goto(demo.url(HOST, `/${slug}/dashboard?campaign=${id}`));
-        const row = page.getByRole('row').filter({ hasText: 'Intent' }).first();
-        return row.waitFor({ timeout: 5000 }).then(
-          () => true,
-          () => false,
-        );
-      },
-      { timeout: 90_000 },
-    )
+    .poll(async () => {
+      await page.goto(demo.url(HOST, `/${slug}/dashboard?campaign=${id}`));
+      const row = page.getByRole('row').filter({ hasText: 'Intent' }).first();
+      return row.waitFor({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+    })
     .toBe(true);
 }
 

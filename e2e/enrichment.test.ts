@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
@@ -9,7 +9,7 @@ let demo: Demo;
 let browser: Browser;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -33,17 +33,17 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await agency.getByRole('link', { name: 'Data Enrichment' }).click();
   await agency.getByText('This is what your company is offered.', { exact: false }).waitFor();
   // What the agency is offered is not its own to change.
-  expect(await box(agency, 'Gender').isDisabled()).toBe(true);
+  await expect.poll(() => box(agency, 'Gender').isDisabled()).toBe(true);
   expect(await axeFindings(agency)).toEqual([]);
 
   await chooseClient(agency, 'Harbor Dental Care');
   const save = agency.getByRole('button', { name: 'Save harbor dental care' });
-  expect(await save.isDisabled()).toBe(true);
+  await expect.poll(() => save.isDisabled()).toBe(true);
   await box(agency, 'Gender').focus();
   await agency.keyboard.press('Space');
   await agency.keyboard.press('Tab');
   await agency.keyboard.press('Space'); // the next one: marital status
-  expect(await box(agency, 'Marital status').isChecked()).toBe(false);
+  await expect.poll(() => box(agency, 'Marital status').isChecked()).toBe(false);
   await agency.getByText('8 of 10 chosen').waitFor();
   await agency.getByText('Unsaved changes').waitFor();
   expect(await axeFindings(agency)).toEqual([]);
@@ -55,10 +55,10 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await save.focus();
   await agency.keyboard.press('Enter');
   await agency.getByText('Setting has been saved.').waitFor();
-  expect(await save.isDisabled()).toBe(true);
+  await expect.poll(() => save.isDisabled()).toBe(true);
   await agency.reload();
   await agency.getByText('8 of 10 chosen').waitFor();
-  expect(await box(agency, 'Gender').isChecked()).toBe(false);
+  await expect.poll(() => box(agency, 'Gender').isChecked()).toBe(false);
 
   // The root takes a field from the whole agency; for the client it is not on offer any more.
   const root = await signIn('localhost', 'root@demo.test');
@@ -70,7 +70,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await root.getByText('Setting has been saved.').waitFor();
   await agency.reload();
   await agency.getByText('7 of 10 chosen').waitFor();
-  expect(await box(agency, 'Veteran').isDisabled()).toBe(true);
+  await expect.poll(() => box(agency, 'Veteran').isDisabled()).toBe(true);
   await agency.getByText('Not offered to this company.').first().waitFor();
 
   // A root's account with a vendor: the key is kept and not shown again.
@@ -78,7 +78,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await root.getByLabel('API key', { exact: true }).fill('a-key-of-mine');
   await root.getByRole('button', { name: 'Save people data labs' }).click();
   await root.getByText('One is kept, sealed.', { exact: false }).waitFor();
-  expect(await root.getByLabel('API key', { exact: true }).inputValue()).toBe('');
+  await expect.poll(() => root.getByLabel('API key', { exact: true }).inputValue()).toBe('');
   expect(await axeFindings(root)).toEqual([]);
   await root.getByRole('button', { name: 'Take away the key' }).click();
   await root.getByRole('dialog').getByRole('button', { name: 'Take away' }).click();

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt, userAgent } from './person.ts';
 
@@ -9,7 +9,7 @@ let demo: Demo;
 let browser: Browser;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -22,7 +22,7 @@ describe('[BEY-05] evidence, in the browser', () => {
     const people = async (): Promise<number> => {
       await page.goto(demo.url('localhost', '/configuration/people-import'));
       const tile = page.getByText('People', { exact: true }).last().locator('..');
-      await expect.poll(() => tile.innerText(), { timeout: 20_000 }).toMatch(/\d/);
+      await expect.poll(() => tile.innerText()).toMatch(/\d/);
       return Number((await tile.innerText()).replaceAll(/\D/g, ''));
     };
     const before = await people();
@@ -97,17 +97,14 @@ describe('[BEY-05] evidence, in the browser', () => {
       .click();
     await why.getByRole('tab', { name: 'Why not' }).click();
     await expect
-      .poll(
-        async () => {
-          await page.reload();
-          const row = why.getByRole('row').filter({ hasText: 'Below what is billed' });
-          return row.waitFor({ timeout: 5000 }).then(
-            () => row.innerText(),
-            () => '',
-          );
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        await page.reload();
+        const row = why.getByRole('row').filter({ hasText: 'Below what is billed' });
+        return row.waitFor({ timeout: 5000 }).then(
+          () => row.innerText(),
+          () => '',
+        );
+      })
       .toContain('The match was below the lowest confidence that the agency bills.');
     await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
     await page
@@ -131,9 +128,9 @@ describe('[BEY-05] evidence, in the browser', () => {
     const drawer = page.getByRole('dialog', { name: 'Lead' });
     await drawer.getByText(/% sure\./).waitFor();
     await drawer.getByText('Who else it may have been').first().waitFor();
-    expect(await drawer.getByRole('list', { name: 'Evidence' }).innerText()).toMatch(
-      /Learned from .+, (\d+ (minute|hour|day|month)s? before|at the same time)/,
-    );
+    await expect
+      .poll(() => drawer.getByRole('list', { name: 'Evidence' }).innerText())
+      .toMatch(/Learned from .+, (\d+ (minute|hour|day|month)s? before|at the same time)/);
     expect(await axeFindings(page)).toEqual([]);
     await page.context().close();
   }, 120_000);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
@@ -9,7 +9,7 @@ let demo: Demo;
 let browser: Browser;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -101,7 +101,7 @@ test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and
     .waitFor();
   await modal.getByText(/^All of /).click();
   await modal.getByText('in any campaign', { exact: false }).waitFor();
-  expect(await modal.getByRole('row', { name: /campaign\.csv/ }).count()).toBe(0);
+  await expect.poll(() => modal.getByRole('row', { name: /campaign\.csv/ }).count()).toBe(0);
   await page.keyboard.press('Escape');
 
   await page.getByRole('link', { name: 'Exclusion Lists' }).click();

@@ -2,7 +2,7 @@ import { createServer as createHttp, request as httpRequest } from 'node:http';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { userAgent } from './person.ts';
 
@@ -11,7 +11,7 @@ let browser: Browser;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo({}, true), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo({}, true), openBrowser()]);
   context = await browser.newContext({ userAgent });
 });
 afterAll(async () => {
@@ -30,11 +30,7 @@ async function signIn(page: Page, host: string, email: string): Promise<void> {
 
 /** Waits until `probe` is true of a page that is loaded anew each time. */
 async function eventually(what: string, probe: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 60; i++) {
-    if (await probe()) return;
-    await new Promise((done) => setTimeout(done, 500));
-  }
-  throw new Error(`Still not so after 30 s: ${what}`);
+  await expect.poll(probe, { message: what, interval: 500 }).toBe(true);
 }
 
 describe('[RUN-01] [RUN-04] the main job, as a newcomer does it', () => {
@@ -85,7 +81,7 @@ describe('[RUN-01] [RUN-04] the main job, as a newcomer does it', () => {
       const text = await drawer.innerText();
       return /e-mail/i.test(text) && /receiver\.localhost/.test(text) && /delivered/i.test(text);
     });
-    expect(await drawer.innerText()).toContain('$2.00');
+    await expect.poll(() => drawer.innerText()).toContain('$2.00');
 
     const receiver = await context.newPage();
     await receiver.goto(demo.url('receiver.localhost'));
@@ -270,7 +266,7 @@ describe('the app around it', () => {
     await page.getByRole('link', { name: 'Campaign Management' }).first().click();
     const alert = page.getByRole('dialog');
     await alert.getByText('Your session has ended. Please log in again to continue.').waitFor();
-    expect(await alert.innerText()).toContain('Session Ended');
+    await expect.poll(() => alert.innerText()).toContain('Session Ended');
     await alert.getByRole('button').last().click();
     await page.waitForURL(/\/login/);
     await page.context().close();
@@ -284,9 +280,9 @@ describe('the app around it', () => {
     );
     await page.goto(demo.url('acme.localhost', '/user/card-setting'));
     await page.getByText('Something Went Wrong').waitFor();
-    expect(await page.locator('body').innerText()).toContain(
-      'Please try again later or contact the administrator.',
-    );
+    await expect
+      .poll(() => page.locator('body').innerText())
+      .toContain('Please try again later or contact the administrator.');
     await page.unroute('**/api/user/retrieve');
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('heading', { name: 'Card Setting' }).waitFor();

@@ -7,7 +7,7 @@ import { extname, join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildPixel } from '../pixel/build.ts';
-import { launchChromium } from '../scripts/chromium.ts';
+import { openBrowser } from './browser.ts';
 
 // The built script in a real browser: pages on shop.localhost, script and /v on agency.localhost.
 
@@ -133,7 +133,7 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo;
   shop = `http://shop.localhost:${port}`;
   agency = `http://agency.localhost:${port}`;
-  browser = await launchChromium();
+  browser = await openBrowser();
 });
 afterAll(async () => {
   await browser?.close();
@@ -177,7 +177,7 @@ const events = (key = 'site1'): SentEvent[] => {
   return [...byId.values()];
 };
 const received = async (count: number, key?: string) => {
-  await expect.poll(() => events(key).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => events(key).length).toBeGreaterThanOrEqual(count);
   return events(key);
 };
 /** Gives a script that would send something the time to do it. */
@@ -372,15 +372,13 @@ describe('visitor script in a page', () => {
     const accepted = hits.filter((hit) => hit.status === 204).flatMap((hit) => JSON.parse(hit.body).e);
     expect(accepted.map((event) => event.i)).toContain(first);
     await received(2);
-    await expect
-      .poll(() => page.evaluate(() => sessionStorage.getItem('_lvidsite1')), { timeout: 15_000 })
-      .toBe('[]');
+    await expect.poll(() => page.evaluate(() => sessionStorage.getItem('_lvidsite1'))).toBe('[]');
   });
 
   it('repeats by itself after a lost connection, and gives up on a final refusal', async () => {
     answers = [0];
     await page.goto(`${shop}/`);
-    await expect.poll(() => hits.length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => hits.length).toBe(2);
     expect(JSON.parse(hits[1]!.body)).toEqual(JSON.parse(hits[0]!.body));
     answers = [400];
     await page.evaluate(() => history.pushState({}, '', '/?bad'));

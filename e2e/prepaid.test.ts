@@ -1,8 +1,8 @@
 import { createServer as createHttp, request as httpRequest } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt, userAgent } from './person.ts';
 
@@ -13,7 +13,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -80,7 +80,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await page.getByRole('button', { name: 'Activate' }).last().press('Enter');
     const buying = dialog(/^Buy leads for/);
     await buying.getByText('$10.00, 8 leads').waitFor();
-    expect(await buying.getByLabel('Leads').inputValue()).toBe('8');
+    await expect.poll(() => buying.getByLabel('Leads').inputValue()).toBe('8');
     // Nothing has been charged by that.
     expect(
       (await ask('GET', `/leadspeek/client/remaining-balance/${campaign.leadspeekID}`, undefined, agency))
@@ -121,14 +121,16 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     } finally {
       site.close();
     }
-    for (let i = 0; i < 60; i++) {
-      await page.reload();
-      await page.getByRole('tab', { name: 'Balance' }).waitFor();
-      await tile('Balance').waitFor();
-      if (await tile('Balance').getByText('$23.75').isVisible()) break;
-      await page.waitForTimeout(500);
-    }
-    expect(await tile('Balance').innerText()).toContain('$23.75');
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await page.getByRole('tab', { name: 'Balance' }).waitFor();
+          return tile('Balance').innerText();
+        },
+        { interval: 500 },
+      )
+      .toContain('$23.75');
     await page.getByText('Spent on leads').locator('..').getByText('$1.25').waitFor();
   });
 
@@ -152,7 +154,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await buying.getByText('Nothing was charged').waitFor();
     await buying.getByRole('button', { name: 'Cancel' }).press('Enter');
     await page.getByLabel('Purchases by card').last().getByText('Declined', { exact: true }).waitFor();
-    expect(await tile('Balance').innerText()).toContain('$23.75');
+    await expect.poll(() => tile('Balance').innerText()).toContain('$23.75');
   });
 
   test('the agency gives unused balance back', async () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
@@ -9,7 +9,7 @@ let demo: Demo;
 let browser: Browser;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -37,19 +37,19 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByText('7870 is not a zip code of five digits').waitFor();
     await page.getByLabel('Zip codes').fill('78701 78702');
-    expect(await page.getByLabel('Zip codes').inputValue()).toBe('78701\n78702');
+    await expect.poll(() => page.getByLabel('Zip codes').inputValue()).toBe('78701\n78702');
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByRole('button', { name: 'New count' }).click();
 
     const form = page.getByRole('form', { name: 'New count' });
-    expect(await form.getByRole('textbox', { name: 'Keywords' }).inputValue()).toBe(
-      'hiking boots\nfamily tents',
-    );
+    await expect
+      .poll(() => form.getByRole('textbox', { name: 'Keywords' }).inputValue())
+      .toBe('hiking boots\nfamily tents');
     await form.getByLabel('Target location').first().click();
     await page.getByRole('option', { name: 'National Targeting' }).click();
     await form.getByRole('button', { name: 'Count' }).click();
     const table = page.getByRole('region', { name: 'Keyword counts' });
-    await table.getByText('Success').waitFor({ timeout: 60_000 });
+    await table.getByText('Success').waitFor();
     const steps = page.getByLabel('From signals to leads');
     const numbers = (await steps.locator('dd .num').allTextContents()).map((text) =>
       Number(text.replaceAll(',', '')),
@@ -77,9 +77,9 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
     await page.getByRole('row').filter({ hasText: 'Intent' }).first().getByRole('button').first().click();
     const drawer = page.getByRole('dialog', { name: 'Lead' });
     await drawer.getByText(/Recognised by intent signals/).waitFor();
-    expect(await drawer.getByRole('list', { name: 'Signals' }).getByRole('listitem').count()).toBeGreaterThan(
-      0,
-    );
+    await expect
+      .poll(() => drawer.getByRole('list', { name: 'Signals' }).getByRole('listitem').count())
+      .toBeGreaterThan(0);
     expect(await axeFindings(page)).toEqual([]);
   }, 60_000);
 });

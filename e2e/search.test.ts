@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
@@ -9,7 +9,7 @@ let demo: Demo;
 let browser: Browser;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -63,7 +63,7 @@ test('[UX-03] an agency reaches pages, clients and campaigns by keyboard alone',
   await dialog(page).getByText('Nothing is called').waitFor();
   await page.keyboard.press('Escape');
   await dialog(page).waitFor({ state: 'detached' });
-  expect(await page.locator('.mantine-Drawer-content').isVisible()).toBe(true);
+  await expect.poll(() => page.locator('.mantine-Drawer-content').isVisible()).toBe(true);
   await page.context().close();
 });
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 
 let demo: Demo;
@@ -9,7 +9,7 @@ let browser: Browser;
 const contexts = new Map<string, BrowserContext>();
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -114,7 +114,7 @@ describe('[ROUT-02] [ROUT-07] pages that are none', () => {
       const answer = await page.goto(demo.url('acme.localhost', path));
       await page.getByRole('heading', { name: 'Page Not Found' }).waitFor();
       await page.getByText('The page you requested could not be found.').waitFor();
-      expect(await page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
+      await expect.poll(() => page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
       // A page that exists, though not for this person, is no unknown address.
       expect(answer?.status()).toBe(path === '/configuration/opt-out-list' ? 200 : 404);
     }
@@ -127,7 +127,7 @@ describe('[ROUT-02] [ROUT-07] pages that are none', () => {
     const page = await browser.newPage();
     await page.goto(demo.url('acme.localhost', '/no/such/page'));
     await page.getByRole('heading', { name: 'Page Not Found' }).waitFor();
-    expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
     await page.goto(demo.url('acme.localhost', '/user/sessions?tab=1'));
     await page.waitForURL((url) => url.pathname === '/login');
     expect(new URL(page.url()).searchParams.get('next')).toBe('/user/sessions?tab=1');
@@ -171,7 +171,7 @@ describe('[UX-03] by keyboard alone', () => {
     await question.waitFor();
     await page.keyboard.press('Escape');
     await question.waitFor({ state: 'hidden' });
-    expect(await drawer.isVisible()).toBe(true);
+    await expect.poll(() => drawer.isVisible()).toBe(true);
     await page.close({ runBeforeUnload: false });
   });
 });
@@ -235,7 +235,7 @@ describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
     await page.waitForURL((url) => url.pathname === '/configuration/sales-connect-account');
     await page.getByText('Verification in progress').waitFor();
     // The sandbox takes half a minute to look at it; the page finds out by itself.
-    await page.getByText('Your account is connected').waitFor({ timeout: 60_000 });
+    await page.getByText('Your account is connected').waitFor();
     await page.getByRole('link', { name: 'Agency List' }).click();
     await page.waitForURL((url) => url.pathname === '/configuration/agency-list');
     await page.close();

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
 import { axeFindings } from './axe.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
@@ -10,7 +10,7 @@ let demo: Demo;
 let browser: Browser;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -69,14 +69,14 @@ test('[CONF-02] [ROLE-02] an agency lists its sales people; their account execut
   await page.getByRole('button', { name: 'Add sales account' }).click();
   const drawer = page.getByRole('dialog');
   await drawer.getByText('Sees the clients in their care', { exact: false }).waitFor();
-  expect(await drawer.getByRole('combobox', { name: 'Role' }).count()).toBe(0);
+  await expect.poll(() => drawer.getByRole('combobox', { name: 'Role' }).count()).toBe(0);
 
   const seller = await signIn('acme.localhost', 'seller@demo.test');
   await seller.goto(demo.url('acme.localhost', '/configuration/client-management'));
   await seller.getByRole('row', { name: /Harbor/ }).waitFor();
-  expect(await seller.locator('tbody tr').count()).toBe(1);
-  expect(await seller.getByRole('columnheader', { name: 'ACTION' }).count()).toBe(0);
-  expect(await seller.getByRole('button', { name: 'Add client' }).count()).toBe(0);
+  await expect.poll(() => seller.locator('tbody tr').count()).toBe(1);
+  await expect.poll(() => seller.getByRole('columnheader', { name: 'ACTION' }).count()).toBe(0);
+  await expect.poll(() => seller.getByRole('button', { name: 'Add client' }).count()).toBe(0);
   await noAxeFindings(seller);
   for (const path of ['administrator-list', 'general-setting', 'sales-account-list', 'agency-list']) {
     await seller.goto(demo.url('acme.localhost', `/configuration/${path}`));
@@ -98,7 +98,7 @@ test('[CONF-03] each tab of the settings is saved on its own, says what it chang
   const save = page.getByRole('button', { name: 'Save' });
   await save.click();
   await page.getByText('We are unable to save your setting, please try again later.').waitFor();
-  expect(await door.isChecked()).toBe(!was);
+  await expect.poll(() => door.isChecked()).toBe(!was);
   await page.unroute('**/api/configuration/setting');
   const sent: unknown[] = [];
   page.on('request', (request) => {
@@ -133,6 +133,6 @@ test('[CONF-03] [CONF-09] an agency sees what a mail server answers before it sa
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Setting has been saved.').waitFor();
   await page.reload();
-  expect(await page.getByLabel('Server').inputValue()).toBe('mail.acme.test');
+  await expect.poll(() => page.getByLabel('Server').inputValue()).toBe('mail.acme.test');
   await new Promise<void>((done) => server.close(() => done()));
 });

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium } from '../scripts/chromium.ts';
+import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { userAgent } from './person.ts';
 
@@ -8,7 +8,7 @@ let demo: Demo;
 let browser: Browser;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), launchChromium()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -36,7 +36,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await second.getByRole('link', { name: 'Agency List' }).waitFor();
 
     await page.getByRole('link', { name: 'Agency List' }).click();
-    expect(await banner(page).count()).toBe(0);
+    await expect.poll(() => banner(page).count()).toBe(0);
     await page.getByRole('button', { name: 'Clients of Acme Leads' }).click();
     await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
     await page.getByRole('menuitem', { name: 'View as client' }).click();
@@ -49,13 +49,15 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
 
     await banner(page).waitFor();
     expect(new URL(page.url()).pathname).toBe('/visitor-id/dashboard');
-    expect(await banner(page).innerText()).toMatch(
-      /Robin Master, you are viewing as Casey Northwind of Northwind Outfitters\.[\s\S]*(30:00|29:\d\d) left/,
-    );
+    await expect
+      .poll(() => banner(page).innerText())
+      .toMatch(
+        /Robin Master, you are viewing as Casey Northwind of Northwind Outfitters\.[\s\S]*(30:00|29:\d\d) left/,
+      );
     await page.getByRole('heading', { name: 'By campaign' }).waitFor();
     // The client's own things, and none of the root's.
-    expect(await page.getByText('Harbor Dental Care').count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'Agency List' }).count()).toBe(0);
+    await expect.poll(() => page.getByText('Harbor Dental Care').count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: 'Agency List' }).count()).toBe(0);
     // The other tab follows by itself, and a reload stays.
     await banner(second).waitFor();
     await page.reload();
@@ -81,14 +83,14 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await banner(page).getByRole('button', { name: 'Return to my account' }).click();
     await page.waitForURL('**/configuration/agency-list');
     await page.getByRole('button', { name: 'Actions of Acme Leads' }).waitFor();
-    expect(await banner(page).count()).toBe(0);
+    await expect.poll(() => banner(page).count()).toBe(0);
     await second.getByRole('link', { name: 'Agency List' }).waitFor();
-    expect(await banner(second).count()).toBe(0);
+    await expect.poll(() => banner(second).count()).toBe(0);
     // Out of the browser's memory comes no page of the person viewed.
     await page.goBack();
     await page.waitForLoadState('networkidle');
-    expect(await banner(page).count()).toBe(0);
-    expect(await page.getByText('Northwind Outfitters').count()).toBe(0);
+    await expect.poll(() => banner(page).count()).toBe(0);
+    await expect.poll(() => page.getByText('Northwind Outfitters').count()).toBe(0);
     await context.close();
   });
 

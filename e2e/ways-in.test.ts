@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide } from '../contract/routing.ts';
 import type { SignedIn } from '../contract/routing-facts.ts';
 import { ssoLanding } from '../contract/routing-sso.ts';
-import { launchChromium } from '../scripts/chromium.ts';
 import { ManualClock } from '../server/platform/clock.ts';
 import { Ctx } from '../server/platform/ctx.ts';
 import { inScope } from '../server/platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../server/test/app.ts';
 import type { Company } from '../server/test/factories.ts';
 import { linkIn, mailsTo } from '../server/test/ways-in.ts';
+import { openBrowser } from './browser.ts';
 import { userAgent } from './person.ts';
 
 // A whole server that listens, with a clock of its own, so that codes and pauses need no waiting.
@@ -29,7 +29,7 @@ const open = new Set<BrowserContext>();
 beforeAll(async () => {
   [app, browser] = await Promise.all([
     testApp({ start: true, clock: new ManualClock(new Date()) }),
-    launchChromium(),
+    openBrowser(),
   ]);
   root = await app.make.root({ host: 'root.localhost', brand: { name: 'Root Brand' } });
   agency = await app.make.agency(root, {
@@ -119,7 +119,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
 
     const guest = await freshPage();
     await guest.goto(url('acme', new URL(link).pathname + new URL(link).search));
-    expect(await guest.getByLabel('Referral code').inputValue()).toBe(link.split('=')[1]);
+    await expect.poll(() => guest.getByLabel('Referral code').inputValue()).toBe(link.split('=')[1]);
     await guest.getByRole('button', { name: 'Register' }).click();
     await guest.getByText('Please enter valid phone number').waitFor();
     await fill(guest, 'guest@new.test');
@@ -151,7 +151,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     expect(await signUpOf('agency@new.test')).toEqual([{ kind: 'agency', refcode: null, referred_by: null }]);
     await page.goto(url('root', '/agency-register/not-a-code'));
     await box(page, 'Company name').waitFor();
-    expect(await page.getByLabel('Referral code').inputValue()).toBe('not-a-code');
+    await expect.poll(() => page.getByLabel('Referral code').inputValue()).toBe('not-a-code');
     await box(page, 'Company name').fill('Newcomer LLC');
     await box(page, 'Your name').fill('Nora New');
     await page.getByLabel('E-mail').fill('other@new.test');
@@ -228,7 +228,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     // Nobody can put words of their own onto the page.
     await page.goto(url('acme', '/reset-password-invalid?reason=Call%20555'));
     await page.getByText('This link is not valid.').waitFor();
-    expect(await page.getByRole('main').innerText()).not.toContain('555');
+    await expect.poll(() => page.getByRole('main').innerText()).not.toContain('555');
     await page.getByRole('link', { name: 'Ask for a new link' }).click();
     await page.getByRole('heading', { name: 'Forgot password' }).waitFor();
     await closeAll();
@@ -325,14 +325,12 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     const mail = choice.getByRole('button', { name: /^E-mail/ });
     // Selecting sets, selecting again clears; one at a time.
     await mail.click();
-    expect(await mail.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => mail.getAttribute('aria-pressed')).toBe('true');
     await app1.click();
-    expect([await mail.getAttribute('aria-pressed'), await app1.getAttribute('aria-pressed')]).toEqual([
-      'false',
-      'true',
-    ]);
+    await expect.poll(() => mail.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => app1.getAttribute('aria-pressed')).toBe('true');
     await app1.click();
-    expect(await app1.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => app1.getAttribute('aria-pressed')).toBe('false');
     await app1.click();
     await choice.getByRole('button', { name: 'Save' }).click();
     await setUp.getByRole('img', { name: /QR code/ }).waitFor();
@@ -467,7 +465,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
     await page.evaluate("localStorage.setItem('session', '1')");
     await enter(page, await tokenFor(person.id));
     await inside(page);
-    expect(await page.getByText('Session Ended').count()).toBe(0);
+    await expect.poll(() => page.getByText('Session Ended').count()).toBe(0);
     await closeAll();
   });
 });
