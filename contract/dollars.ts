@@ -17,6 +17,6 @@ export function dollarsOf(micros: bigint | number): string {
 /** The same as people read it, with sign and thousands separators (1234500000 -> '$1,234.50'). */
 export function usd(micros: bigint | number): string {
   const [whole = '', part = ''] = dollarsOf(micros).split('.');
-  const digits = whole.replace('-', '').replace(/\B(?=(\d{3})+$)/g, ',');
+  const digits = new Intl.NumberFormat('en-US').format(BigInt(whole.replace('-', '')));
   return `${whole.startsWith('-') ? '-' : ''}${'$'}${digits}.${part}`;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { Done, Email, Flag, Id, Instant, Line, Page, PageQuery } from './primitives.ts';
+import { isHostName } from './text.ts';
 
 /** A root of the installation as the master root sees it: nothing of what is inside. */
 export const RootNode = z.object({
@@ -43,10 +44,7 @@ export const roots = {
           .toLowerCase()
           .min(1, 'is required')
           .max(253, 'must not exceed 253 characters')
-          .regex(
-            /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/,
-            'must be a whole host name such as leads.example.com',
-          ),
+          .refine(isHostName, 'must be a whole host name such as leads.example.com'),
         owner_name: Line,
         owner_email: Email,
       }),

@@ -28,6 +28,7 @@ const checks: [string, string[]][] = [
       ...sources,
     ],
   ],
+  ['patterns', [join(root, 'scripts/patterns.ts')]],
   ['dead code', [join(modules, 'knip/bin/knip.js'), '--no-progress']],
 ];
 

@@ -15,12 +15,23 @@ import { Jobs } from '../server/platform/jobs.ts';
 import type { Log } from '../server/platform/platform.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
 
+/** Names in lines of at most 80 characters, each further line set in as far as the first. */
+function inLines(names: readonly string[]): string {
+  const lines = [''];
+  for (const name of names) {
+    const longer = lines.at(-1) ? `${lines.at(-1)}, ${name}` : name;
+    if (longer.length > 80) lines.push(name);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(',\n          ');
+}
+
 const USAGE = `Usage: npm run import:people -- FILE --root ROOT [--map "COLUMN=FIELD" ...]
 
   FILE    a CSV file with column names in its first line, in UTF-8 (or UTF-16 with a byte order mark)
   ROOT    the root's id, its host, or the word master
   --map   what a column means where its name does not tell; FIELD is one of
-          ${PERSON_FIELDS.join(', ').replace(/(.{60,80}), /g, '$1,\n          ')}
+          ${inLines(PERSON_FIELDS)}
 
 The database is that of DATABASE_URL, else the one in DATA_DIR. An import that was cut off goes on when it is started again.`;
 

@@ -2,7 +2,7 @@ import { LOCALE } from './format.ts';
 
 /** What a price input holds after a keystroke: digits and one decimal point only, else it is reset to 0 (spec product 5). */
 export function currencyTyped(text: string): string {
-  return /^[0-9]*\.?[0-9]*$/.test(text) ? text : '0';
+  return /^[0-9]*(\.[0-9]*)?$/.test(text) ? text : '0';
 }
 
 /** A typed amount as the calls take it: '' stays, '.5' is '0.5', '007.' is '7'. */
@@ -27,7 +27,7 @@ export const isBelow = (text: string, least: string): boolean => Number(text || 
 export function currencyFault(text: string, places: number): string | null {
   const [whole = '', part = ''] = currencyPlain(text).split('.');
   if (whole.length > 9) return 'Enter at most 999,999,999';
-  if (part.replace(/0+$/, '').length > places)
+  if (/[1-9]/.test(part.slice(places)))
     return places === 2 ? 'Use whole cents' : `Use at most ${places} decimal places`;
   return null;
 }

@@ -4,12 +4,12 @@ const browsers: [RegExp, string][] = [
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
   [/\b(Chrome|CriOS|Chromium)\//, 'Chrome'],
-  [/\bVersion\/[\d.]+ .*Safari\//, 'Safari'],
+  [/\bVersion\/[\d.]{1,20} [^\n]{0,300}Safari\//, 'Safari'],
 ];
 const systems: [RegExp, string, 'computer' | 'phone' | 'tablet'][] = [
   [/\biPhone\b/, 'iPhone', 'phone'],
   [/\biPad\b/, 'iPad', 'tablet'],
-  [/\bAndroid\b.*\bMobile\b/, 'Android', 'phone'],
+  [/\bAndroid\b[^\n]{0,300}\bMobile\b/, 'Android', 'phone'],
   [/\bAndroid\b/, 'Android', 'tablet'],
   [/\bWindows\b/, 'Windows', 'computer'],
   [/\bCrOS\b/, 'ChromeOS', 'computer'],

@@ -24,8 +24,22 @@ export const LOOKS: LimitRule = { name: 'pixel-check', max: 30, base: 60, cap: 9
 
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
-const CHALLENGE =
-  /<title>\s*(just a moment|attention required|access denied|verifying you are human|ddos-guard)|_cf_chl_opt|cdn-cgi\/challenge-platform\/h\/|captcha-delivery\.com|_Incapsula_Resource|px-captcha/i;
+const CHALLENGE_TITLES = [
+  'just a moment',
+  'attention required',
+  'access denied',
+  'verifying you are human',
+  'ddos-guard',
+];
+const CHALLENGE_MARKS =
+  /_cf_chl_opt|cdn-cgi\/challenge-platform\/h\/|captcha-delivery\.com|_Incapsula_Resource|px-captcha/i;
+
+/** Whether a page is the question of a bot filter in place of the page that was asked for. */
+function isChallenge(html: string): boolean {
+  const [, title = ''] = /<title>([^<]{0,200})/i.exec(html) ?? [];
+  const words = title.trim().toLowerCase();
+  return CHALLENGE_TITLES.some((one) => words.startsWith(one)) || CHALLENGE_MARKS.test(html);
+}
 
 /**
  * Fetches a page and looks for the visitor script of one site key (spec calls 8, embed-code check): in its script
@@ -72,15 +86,17 @@ async function read(outbound: Outbound, url: string): Promise<OutboundAnswer> {
     throw error;
   }
   const challenged =
-    page.headers['cf-mitigated'] === 'challenge' || CHALLENGE.test(page.body.toString('utf8', 0, 100_000));
+    page.headers['cf-mitigated'] === 'challenge' || isChallenge(page.body.toString('utf8', 0, 100_000));
   if ([401, 403, 407, 429].includes(page.status) || page.status >= 500 || challenged) {
     throw new Refusal('blocked', messages.crawlBlocked);
   }
   return page;
 }
 
-/** `/p/v1/<key>.js`, its slashes perhaps escaped as in a script's string; group 1 is the host, group 2 the key. */
-const SCRIPT_ADDRESS = /(?:\\?\/\\?\/([a-z0-9.-]{1,253}(?::\d+)?))?\\?\/p\\?\/v1\\?\/([a-z0-9]{8,40})\.js/gi;
+/** `/p/v1/<key>.js`, its slashes perhaps escaped as in a script's string; group 1 is the key. */
+const SCRIPT_PATH = /\\?\/p\\?\/v1\\?\/([a-z0-9]{8,40})\.js/gi;
+/** The longest name of a host with its port. */
+const HOST_LENGTH = 259;
 
 function inPage(
   html: string,
@@ -127,10 +143,20 @@ function inPage(
 }
 
 function addresses(text: string): { host: string | undefined; key: string }[] {
-  return [...text.matchAll(SCRIPT_ADDRESS)].map(([, host, key]) => ({
-    host: host?.toLowerCase(),
+  return [...text.matchAll(SCRIPT_PATH)].map(({ index, 1: key }) => ({
+    host: hostBefore(text, index),
     key: key!,
   }));
+}
+
+/** The host of an address whose path begins at `end`: what stands between it and two slashes, perhaps escaped. */
+function hostBefore(text: string, end: number): string | undefined {
+  const before = text.slice(Math.max(0, end - HOST_LENGTH - 4), end);
+  const slash = before.lastIndexOf('/');
+  const host = before.slice(slash + 1);
+  const isAfterTwo =
+    slash > 0 && (before[slash - 1] === '/' || (before[slash - 1] === '\\' && before[slash - 2] === '/'));
+  return isAfterTwo && /^[a-z0-9.-]+(:\d{1,5})?$/i.test(host) ? host.toLowerCase() : undefined;
 }
 
 const withoutComments = (script: string): string =>

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
+import { strip } from '../../../contract/text.ts';
 import { normalEmail, normalPhone } from '../identity/index.ts';
 
 /** Kinds of an exclusion's value; 1, 3 and 6 are those of the identity keys. */
@@ -25,8 +26,7 @@ const LONGEST = 320;
 /** What one value of a list says, or why it is none that may stand there. */
 export function readEntry(text: string, accepts: Accepts): Entry | string {
   if (text.includes('\0')) return 'contains a NUL byte';
-  let value = text.trim().toLowerCase();
-  if (/^["'<]|["'>]$/.test(value)) value = value.replace(/^["'<]+|["'>]+$/g, '').trim();
+  const value = strip(text.trim(), '"\'<>').trim().toLowerCase();
   if (value.length > LONGEST) return `is longer than ${LONGEST} characters`;
   if (value.startsWith('=')) return 'is a formula, not an entry';
   if (/^[0-9a-f]{32}$/.test(value)) return { values: [{ kind: KIND.md5, value }], only: 'md5' };
@@ -58,7 +58,7 @@ function phoneOf(text: string): string | null {
 
 function domainOf(text: string): string | null {
   const ascii = domainToASCII(text);
-  return /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+)$/.test(ascii) ? ascii : null;
+  return /^(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+)$/.test(ascii) ? ascii : null;
 }
 
 /** The domain of an address and those above it (shop.acme.com, acme.com): who excludes one excludes what is below it. */

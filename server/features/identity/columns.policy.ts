@@ -1,4 +1,5 @@
 import { PROFILE_KEYS } from '../../../contract/enrichment-fields.ts';
+import { looksLikeEmail } from '../../../contract/text.ts';
 import type { PersonField } from './model.ts';
 
 /** Names of columns as vendors write them, in lower case without spaces, underscores and dashes. */
@@ -107,7 +108,7 @@ export function headerFault(header: string[]): string | null {
     return 'the lines end with CR alone; save the file with LF or CRLF line ends';
   if (header.some((cell) => cell.length > 500)) return 'the first line is too long for column names';
   const isData = (cell: string) =>
-    /^\S+@\S+\.\S+$/.test(cell.trim()) ||
+    looksLikeEmail(cell.trim()) ||
     /^[0-9a-f]{32,64}$/i.test(cell.trim()) ||
     /^\+?[\d ().-]{7,}$/.test(cell.trim());
   if (header.some(isData)) return 'the first line must hold the names of the columns, and it looks like data';

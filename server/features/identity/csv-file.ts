@@ -180,8 +180,9 @@ export async function* readRows(
   /** Cuts the rows off a text, and answers what is left of it: a row that does not end in it. */
   const take = (text: string, isAscii: boolean, isLast: boolean): string => {
     let begin = 0;
+    const nextOf = { break: finder(text, '\n'), separator: finder(text, delimiter) };
     while (begin < text.length) {
-      const row = cutRow(text, begin, delimiter, isLast);
+      const row = cutRow(text, begin, delimiter, isLast, nextOf);
       if (!row) break;
       const { cells, next } = row;
       const end = at + (isAscii ? next - begin : Buffer.byteLength(text.slice(begin, next)));
@@ -199,11 +200,20 @@ export async function* readRows(
   const highWaterMark = options.chunkBytes ?? 64 * 1024;
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let rest = '';
+  let enough = 0;
+  let hasBreak = false;
   for await (const chunk of createReadStream(path, { start: from, highWaterMark })) {
     const came = decoder.decode(chunk as Buffer, { stream: true });
     const text = rest + came;
-    // A row ends with a line: without one there is nothing to look for.
-    rest = came.includes('\n') ? take(text, isAsciiOnly(text), false) : text;
+    // A row ends with a line: without one there is nothing to look for. What did not end is read again when there is twice
+    // as much of it, so that a row of many chunks is not read as many times.
+    hasBreak ||= came.includes('\n');
+    rest = text;
+    if (hasBreak && text.length >= Math.min(enough, LONGEST_ROW)) {
+      rest = take(text, isAsciiOnly(text), false);
+      enough = rest.length > highWaterMark ? 2 * rest.length : 0;
+      hasBreak = false;
+    }
     yield* full.splice(0);
     if (rest.length > LONGEST_ROW) break;
   }
@@ -231,8 +241,9 @@ function cutRow(
   begin: number,
   delimiter: string,
   isLast: boolean,
+  nextOf: { break: Next; separator: Next },
 ): { cells: string[]; next: number } | null {
-  const newline = text.indexOf('\n', begin);
+  const newline = nextOf.break(begin);
   if (newline === -1 && !isLast) return null;
   const next = newline === -1 ? text.length : newline + 1;
   const line = text.slice(begin, newline === -1 ? next : lineEnd(text, begin, newline));
@@ -243,8 +254,8 @@ function cutRow(
     const cell = text[at] === '"' ? cutQuoted(text, at, delimiter, isLast) : { value: '', at };
     if (!cell) return null;
     // The rest of the cell, up to a separator or the end of the line.
-    const separator = text.indexOf(delimiter, cell.at);
-    const breaks = text.indexOf('\n', cell.at);
+    const separator = nextOf.separator(cell.at);
+    const breaks = nextOf.break(cell.at);
     if (breaks === -1 && !isLast) return null;
     const stop = breaks === -1 ? text.length : lineEnd(text, cell.at, breaks);
     if (separator === -1 || separator >= stop) {
@@ -254,6 +265,21 @@ function cutRow(
     cells.push(cell.value + text.slice(cell.at, separator));
     at = separator + 1;
   }
+}
+
+/** Where a mark next stands at or after a place, -1 when nowhere; places are asked for from front to end. */
+type Next = (from: number) => number;
+
+/**
+ * Looks for a mark from front to end, and remembers where it was found: asked anew at each cell, a text of many cells and
+ * one line break (or no separator) would be read to its end as many times.
+ */
+export function finder(text: string, mark: string): Next {
+  let found = -2;
+  return (from) => {
+    if (found !== -1 && found < from) found = text.indexOf(mark, from);
+    return found;
+  };
 }
 
 /** Where a line ends whose line break is at `newline`: a return before it belongs to the break. */

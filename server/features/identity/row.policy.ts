@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { PROFILE_KEYS, type ProfileKey } from '../../../contract/enrichment-fields.ts';
+import { strip } from '../../../contract/text.ts';
 import {
   type Content,
   type Fault,
@@ -21,13 +22,10 @@ const LONGEST_LIST = 20_000;
 
 /** An e-mail address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
 export function normalEmail(text: string): string | null {
-  const email = text
-    .trim()
-    .replace(/^["'<]+|["'>]+$/g, '')
-    .trim()
-    .toLowerCase();
+  const email = strip(text.trim(), '"\'<>').trim().toLowerCase();
   if (email.length > 254) return null;
-  return /^[^\s@"'(),:;<>[\\\]\p{Cc}]{1,64}@([\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,}$/u.test(
+  if (email.indexOf('@') > 64) return null;
+  return /^[^\s@"'(),:;<>[\\\]\p{Cc}]+@(?:[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*\.)+[\p{L}\p{N}-]{2,}$/u.test(
     email,
   )
     ? email
@@ -45,10 +43,8 @@ export function emailKeys(email: string): Key[] {
 
 /** The key of a hashed e-mail address, its kind told by its length (64, 40 or 32 hex digits); null when it is none. */
 export function hashKey(text: string): Key | null {
-  const value = text
-    .trim()
-    .replace(/^["']+|["']+$/g, '')
-    .toLowerCase();
+  const value = strip(text.trim(), '"\'').toLowerCase();
+  if (value.length > 64) return null;
   if (!/^[0-9a-f]+$/.test(value)) return null;
   if (value.length === 64) return { kind: KIND.sha256, value };
   if (value.length === 40) return { kind: KIND.sha1, value };

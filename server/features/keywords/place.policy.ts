@@ -76,9 +76,10 @@ export function cityNumber(city: string, code: string): bigint | null {
 
 /** The city and state of 'Austin, TX', or null. */
 export function cityOf(text: string): { city: string; code: string } | null {
-  const parts = /^(.+),\s*([^,]+)$/s.exec(text.trim());
-  const code = parts && stateCode(parts[2]!);
-  return parts && code ? { city: parts[1]!.trim(), code } : null;
+  const comma = text.lastIndexOf(',');
+  const city = text.slice(0, Math.max(0, comma)).trim();
+  const code = city && stateCode(text.slice(comma + 1).trim());
+  return code ? { city, code } : null;
 }
 
 /** A target as it is matched: each place's kind and number, once. A state of which cities are named is these cities. */

@@ -1,3 +1,5 @@
+import { stripEnd } from '../../../contract/text.ts';
+
 /** A recognised visit that may become a lead, with all that the rules look at. */
 export interface Candidate {
   campaignId: string;
@@ -69,7 +71,7 @@ function pageOf(text: string): { page: string; query: URLSearchParams } | null {
   const url = URL.parse(text);
   if (!url) return null;
   const host = url.host.replace(/^www\./, '');
-  return { page: `${host}${url.pathname.replace(/\/+$/, '')}`, query: url.searchParams };
+  return { page: `${host}${stripEnd(url.pathname, '/')}`, query: url.searchParams };
 }
 
 /**

@@ -300,7 +300,7 @@ async function launch(place: Place, port: number, logFile: string, ephemeral: bo
     const said = () => readFileSync(logFile, 'utf8').slice(from).trim().split('\n').slice(-5).join('\n');
     if (gone) {
       // Children of a killed postmaster keep its shared memory for a moment.
-      if (/shared memory block .* is still in use/.test(said()) && waited < 300) {
+      if (/shared memory block [^\n]{0,200} is still in use/.test(said()) && waited < 300) {
         await sleep(200);
         return launch(place, port, logFile, ephemeral);
       }

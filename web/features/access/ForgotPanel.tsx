@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messages } from '../../../contract/messages.ts';
+import { looksLikeEmail } from '../../../contract/text.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { useBrand } from '../../brand/brand.ts';
@@ -30,7 +31,7 @@ export default function ForgotPanel() {
     validateInputOnBlur: true,
     validate: {
       username: (value) =>
-        /^\S+@\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+        looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
     },
   });
   const send = form.onSubmit(

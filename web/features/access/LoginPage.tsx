@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { CodeStep } from '../../../contract/access-tokens.ts';
+import { looksLikeEmail } from '../../../contract/text.ts';
 import { login } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import { BrandMark } from '../../brand/BrandMark.tsx';
@@ -39,7 +40,7 @@ export default function LoginPage() {
     initialValues: { username: '', password: '' },
     validate: {
       username: (value) =>
-        /^\S+@\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+        looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
       password: (value) => (value ? null : 'Enter your password'),
     },
   });

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { messages } from '../../../contract/messages.ts';
+import { looksLikeEmail } from '../../../contract/text.ts';
 import { api } from '../../api/client.ts';
 import { useBrand } from '../../brand/brand.ts';
 import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
@@ -60,7 +61,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
       companyname: (value) => (value.trim() ? null : 'Enter the name of your company'),
       name: (value) => (value.trim() ? null : 'Enter your name'),
       email: (value) =>
-        /^\S+@\S+\.\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+        looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
       phonenum: (value) => (value.replace(/\D/g, '').length >= 7 ? null : messages.phoneInvalid),
       password: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
     },

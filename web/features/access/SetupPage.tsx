@@ -2,6 +2,7 @@ import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@ma
 import { useForm } from '@mantine/form';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { useState } from 'react';
+import { looksLikeEmail } from '../../../contract/text.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { focusFirstWrong } from '../../ui/forms.ts';
@@ -25,7 +26,7 @@ export default function SetupPage() {
       company_name: (value) => (value.trim() ? null : 'Enter the name of the company'),
       name: (value) => (value.trim() ? null : 'Enter your name'),
       email: (value) =>
-        /^\S+@\S+\.\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+        looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
       password: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
       again: (value, all) => (value === all.password ? null : 'Enter the same password as above'),
     },

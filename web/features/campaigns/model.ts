@@ -241,7 +241,11 @@ export function siteFault(text: string): string | null {
  * only where it parts thousands: '2,50' stays as it is, to be refused rather than read as 250.
  */
 export function amountOf(text: string): string {
-  const bare = text.trim().replace(/^\$\s*|\s*(USD|\$)$/gi, '');
+  const bare = text
+    .trim()
+    .replace(/^\$/, '')
+    .replace(/(USD|\$)$/i, '')
+    .trim();
   const plain = /^\d{1,3}(,\d{3})+(\.\d*)?$/.test(bare) ? bare.replaceAll(',', '') : bare;
   return plain.replace(/^\./, '0.').replace(/\.$/, '');
 }

@@ -1,4 +1,5 @@
 import type { SessionUser } from '../../../contract/people.ts';
+import { looksLikeEmail } from '../../../contract/text.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { PhoneValue } from '../../ui/phone.types.ts';
 import { ofWire, type Phones, phoneFault } from '../../ui/usePhone.ts';
@@ -80,7 +81,7 @@ export function emailFault(value: string, required: boolean): string | null {
   const text = value.trim();
   if (!text) return required ? 'Enter an e-mail address' : null;
   if (text.length > 70) return 'Use at most 70 characters';
-  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? null : 'Enter a valid e-mail address';
+  return looksLikeEmail(text) ? null : 'Enter a valid e-mail address';
 }
 
 /** The rules of an address. */

@@ -1,0 +1,123 @@
+// npm run check -- patterns: every regular expression of the product is looked at for inputs on which it takes more than linear
+// time. A text that a stranger sends must not be able to hold the process.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { root } from './setup.mjs';
+
+process.env.RECHECK_SYNC_BACKEND = 'pure';
+const { checkSync } = await import('recheck');
+
+const FOLDERS = ['contract', 'server', 'web', 'pixel', 'demo', 'scripts'];
+const ALLOWED = join(root, 'scripts/patterns-allowed.json');
+const CACHE = join(root, 'node_modules/.cache/patterns.json');
+/** Far beyond what any pattern of the product takes: what is not judged by then has to become simpler. */
+const TIME_MS = 30_000;
+
+/** Where a pattern stands, and as what: its text with its flags, or the expression that makes it. */
+interface Found {
+  pattern: string;
+  flags: string;
+  places: string[];
+  /** Made of more than constant text: it cannot be judged here. */
+  isMade: boolean;
+}
+
+/** The regular expressions of a source: literals, and what RegExp is called with. */
+function patternsOf(file: string, text: string): Omit<Found, 'places'>[] {
+  const found: Omit<Found, 'places'>[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/');
+      found.push({ pattern: node.text.slice(1, end), flags: node.text.slice(end + 1), isMade: false });
+    }
+    if (
+      (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+      ts.isIdentifier(node.expression) &&
+      node.expression.text === 'RegExp'
+    ) {
+      const [pattern, flags] = node.arguments ?? [];
+      const isConstant = (part: ts.Node | undefined): part is ts.StringLiteralLike =>
+        part !== undefined && ts.isStringLiteralLike(part);
+      if (isConstant(pattern) && (!flags || isConstant(flags)))
+        found.push({ pattern: pattern.text, flags: flags?.text ?? '', isMade: false });
+      else found.push({ pattern: node.getText(), flags: '', isMade: true });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+/** Why a pattern may take more than linear time, with an input that shows it; null: it cannot. */
+function fault(pattern: string, flags: string): string | null {
+  // Exact and quick; what it does not understand (looking around, back references) is tried with inputs.
+  let verdict = checkSync(pattern, flags, { checker: 'automaton', timeout: TIME_MS });
+  if (verdict.status === 'unknown' && verdict.error.kind === 'unsupported')
+    verdict = checkSync(pattern, flags, { checker: 'fuzz', timeout: TIME_MS, randomSeed: 1 });
+  if (verdict.status === 'safe') return null;
+  if (verdict.status === 'unknown') return `cannot be judged (${verdict.error.kind}): make it simpler`;
+  return `is ${verdict.complexity.type === 'exponential' ? 'exponential' : `polynomial of degree ${verdict.complexity.degree}`}, for example on ${verdict.attack.pattern.slice(0, 200)}`;
+}
+
+const found = new Map<string, Found>();
+for (const folder of FOLDERS) {
+  for await (const file of glob(`${folder}/**/*.{ts,tsx,mjs,js}`, { cwd: root })) {
+    // Tests meet no stranger.
+    if (/\.test\.tsx?$|^server\/test\//.test(file)) continue;
+    for (const one of patternsOf(file, readFileSync(join(root, file), 'utf8'))) {
+      const key = one.isMade ? one.pattern : `/${one.pattern}/${one.flags}`;
+      const known = found.get(key);
+      if (known) known.places.push(file);
+      else found.set(key, { ...one, places: [file] });
+    }
+  }
+}
+
+/** What was judged before, by the pattern and this file, which says how. */
+const judge = createHash('sha256')
+  .update(readFileSync(import.meta.filename))
+  .update(readFileSync(join(root, 'node_modules/recheck/package.json')))
+  .digest('hex');
+let cache: { judge: string; faults: Record<string, string | null> };
+try {
+  cache = JSON.parse(readFileSync(CACHE, 'utf8'));
+} catch {
+  cache = { judge, faults: {} };
+}
+if (cache.judge !== judge) cache = { judge, faults: {} };
+
+const allowed = new Map<string, string>(
+  (JSON.parse(readFileSync(ALLOWED, 'utf8')) as { pattern: string; why: string }[]).map((one) => [
+    one.pattern,
+    one.why,
+  ]),
+);
+const problems: string[] = [];
+const faults: Record<string, string | null> = {};
+for (const [key, { pattern, flags, places, isMade }] of found) {
+  const why = isMade
+    ? 'is made of more than constant text'
+    : key in cache.faults
+      ? cache.faults[key]!
+      : fault(pattern, flags);
+  faults[key] = why;
+  if (why && !allowed.get(key)) problems.push(`${[...new Set(places)].join(', ')}\n  ${key}\n  ${why}`);
+  if (!why && allowed.has(key))
+    problems.push(`scripts/patterns-allowed.json\n  ${key}\n  is fine by itself; remove it there`);
+}
+for (const key of allowed.keys())
+  if (!found.has(key))
+    problems.push(`scripts/patterns-allowed.json\n  ${key}\n  stands nowhere any more; remove it there`);
+mkdirSync(dirname(CACHE), { recursive: true });
+writeFileSync(CACHE, JSON.stringify({ judge, faults }));
+
+console.log(`${found.size} patterns`);
+if (problems.length > 0) {
+  console.log(
+    `${problems.join('\n\n')}\n\nRewrite these so that they read their input once, or name them in scripts/patterns-allowed.json with the bound that holds before them.`,
+  );
+  process.exit(1);
+}
