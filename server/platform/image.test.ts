@@ -2,7 +2,8 @@ import { scrypt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
-import { type PictureRules, reencodePicture } from './image.ts';
+import { reencodePicture, type UploadRules } from './image.ts';
+import { drawingAt, proportions } from './picture.ts';
 
 const red = (width: number, height: number) => {
   const canvas = createCanvas(width, height);
@@ -11,12 +12,12 @@ const red = (width: number, height: number) => {
   pen.fillRect(0, 0, width / 2, height);
   return canvas;
 };
-const rules: PictureRules = { maxSide: 200, field: 'logo' };
+const rules: UploadRules = { maxSide: 200, field: 'logo' };
 const svg = (inner: string, head = 'viewBox="0 0 40 20"', before = '') =>
   Buffer.from(
     `${before}<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink" ${head}>${inner}</svg>`,
   );
-const refusal = (bytes: Uint8Array, more: Partial<PictureRules> = {}) =>
+const refusal = (bytes: Uint8Array, more: Partial<UploadRules> = {}) =>
   reencodePicture(bytes, { ...rules, ...more }).then(
     () => 'taken',
     (error) => error.errors?.logo?.[0] ?? String(error),
@@ -83,7 +84,6 @@ describe('[TEN-03] pictures that people upload', () => {
     const png = await red(4, 4).encode('png');
     png.writeUInt32BE(60_000, 16);
     png.writeUInt32BE(60_000, 20);
-    const began = performance.now();
     expect(await refusal(png)).toBe('must not have more than 24 million pixels');
     const jpeg = await red(4, 4).encode('jpeg');
     const at = jpeg.indexOf(Buffer.from('ffc0', 'hex'));
@@ -94,7 +94,6 @@ describe('[TEN-03] pictures that people upload', () => {
     if (webp.toString('latin1', 12, 16) === 'VP8L') webp.writeUInt32LE(0x0fffffff, 21);
     else webp.fill(0xff, 24, 30);
     expect(await refusal(webp)).toBe('must not have more than 24 million pixels');
-    expect(performance.now() - began).toBeLessThan(1_000);
     expect(await refusal(await red(100, 100).encode('png'), { maxPixels: 9_999 })).toMatch(/million pixels/);
   });
 
@@ -147,11 +146,24 @@ describe('[TEN-03] drawings (SVG)', () => {
       (_, i) =>
         `<g id="g${i}">${i ? `<use href="#g${i - 1}"/>`.repeat(10) : '<rect width="4" height="4"/>'}</g>`,
     ).join('');
-    const began = performance.now();
     expect(await refusal(svg(`<defs>${nested}</defs><use href="#g11"/>`))).toMatch(/cannot be read/);
     expect(await refusal(svg('<g>'.repeat(60_000)))).toMatch(/cannot be read/);
     expect(await refusal(svg('<rect/>', 'viewBox="0 0 1 100000"'))).toMatch(/cannot be read/);
-    expect(performance.now() - began).toBeLessThan(25_000);
+  });
+
+  test('[BEY-31] a prolog is read once, however it is made', async () => {
+    expect(drawingAt('<?xml version="1.0"?>\n<!-- a --><!-- b -->\n<!DOCTYPE svg>\n<svg/>')).toBe(-1);
+    const whole = '<?xml version="1.0"?> <!-- a > b --><!DOCTYPE svg> <SVG viewBox=""';
+    expect(drawingAt(whole)).toBe(whole.indexOf('<SVG'));
+    for (const text of ['<svgx>', '<!-- <svg >', '<!DOCTYPE svg [<!ELEMENT a>]><svg >', 'x<svg >', ''])
+      expect([text, drawingAt(text)]).toEqual([text, -1]);
+    // Each further comment doubled the time of the pattern that stood here: with these it would have taken centuries.
+    expect(await refusal(Buffer.from(`${'<!---->'.repeat(500)}x`))).toMatch(/PNG, JPEG/);
+    // Half a megabyte of beginnings of which none ends.
+    expect(await refusal(Buffer.from(`<svg ${'<svg '.repeat(100_000)}`))).toMatch(/cannot be read/);
+    expect(proportions('<svg viewBox="0,0 1e2 50"')).toEqual([100, 50]);
+    expect(proportions('<svg width="10" height="30px"')).toEqual([10, 30]);
+    expect(proportions('<svg viewBox="0 0 10"')).toEqual([Number.NaN, Number.NaN]);
   });
 
   test('a drawing that takes for ever is stopped, and keeps no thread from what else there is to do', {

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Refusal } from '../../contract/errors.ts';
 import { ownMessages } from '../../contract/messages.ts';
+import type { Picture, PictureRules } from './picture.ts';
 
-const CHILD = join(import.meta.dirname, 'svg-child.ts');
+const CHILD = join(import.meta.dirname, 'picture-child.ts');
 const TIME_MS = 10_000;
 /** Longest answer: 4 bytes a pixel of the largest picture that is asked for, and some. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -14,18 +15,21 @@ let running = 0;
 const queue: (() => void)[] = [];
 
 /**
- * Draws an SVG as a PNG whose width or height is `side`, in a process of its own: a drawing of a few lines can keep the
- * renderer busy for ever or take all memory, and in this process it could not be stopped and would hold a thread that
- * logins need. The process has 10 s and 512 MB, and nothing of our environment.
- * @throws Error for what cannot be drawn within that, Refusal 429 when too many wait already
+ * Redraws a picture in a process of its own: a drawing of a few lines can keep the renderer busy for ever or take all
+ * memory, and in this process it could not be stopped and would hold a thread that logins need. The process has 10 s and
+ * 512 MB, and nothing of our environment.
+ * @returns the new picture, or why the file is not taken
+ * @throws Error for what cannot be read within that, Refusal 429 when too many wait already
  */
-export async function drawSvg(svg: Buffer, mode: 'width' | 'height', side: number): Promise<Buffer> {
+export async function redrawApart(file: Buffer, rules: PictureRules): Promise<Picture | { fault: string }> {
   if (running >= AT_ONCE) {
     if (queue.length >= WAITING) throw new Refusal('too_many', ownMessages.tooManyTries, { retryAfter: 10 });
     await new Promise<void>((turn) => queue.push(turn));
   } else running++;
   try {
-    return await draw(svg, [mode, String(side)]);
+    const answer = await ask(file, JSON.stringify(rules));
+    const end = answer.indexOf(10);
+    return { ...JSON.parse(answer.toString('utf8', 0, end)), bytes: answer.subarray(end + 1) };
   } finally {
     // The place goes straight to who waits next.
     const next = queue.shift();
@@ -34,9 +38,9 @@ export async function drawSvg(svg: Buffer, mode: 'width' | 'height', side: numbe
   }
 }
 
-function draw(svg: Buffer, args: string[]): Promise<Buffer> {
+function ask(file: Buffer, rules: string): Promise<Buffer> {
   return new Promise((done, failed) => {
-    const child = spawn(process.execPath, [CHILD, ...args], {
+    const child = spawn(process.execPath, [CHILD, rules], {
       env: process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {},
       stdio: ['pipe', 'pipe', 'ignore'],
       timeout: TIME_MS,
@@ -52,10 +56,10 @@ function draw(svg: Buffer, args: string[]): Promise<Buffer> {
     });
     child.on('error', failed);
     child.on('close', (code) =>
-      code === 0 ? done(Buffer.concat(parts)) : failed(new Error('The drawing could not be drawn.')),
+      code === 0 ? done(Buffer.concat(parts)) : failed(new Error('The picture could not be read.')),
     );
     // A process that is gone before it has read everything says so by its end.
     child.stdin.on('error', () => {});
-    child.stdin.end(svg);
+    child.stdin.end(file);
   });
 }

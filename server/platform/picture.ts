@@ -1,0 +1,182 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { renderAsync } from '@resvg/resvg-js';
+
+// What is done with the bytes of an uploaded picture. It runs in a process of its own (picture-child.ts), since no decoder can
+// be stopped once it works; every rule here still reads its input once, from front to end.
+
+/** What a picture has to be, and what is made of it. */
+export interface PictureRules {
+  /** Longest side of what is kept, in pixels; a larger picture is scaled down, a smaller one is left. */
+  maxSide: number;
+  /** Cuts the middle out, so that width and height are the same. */
+  square?: boolean;
+  /** Most pixels (width x height) an upload may claim to have. */
+  maxPixels: number;
+}
+
+/** A picture as we keep it: our own encoding of its pixels, without anything else of the file it came from. */
+export interface Picture {
+  bytes: Buffer;
+  type: 'image/png' | 'image/jpeg';
+  width: number;
+  height: number;
+}
+
+/** Why a file is not taken, in words that follow the field's name. Any other error means that it cannot be read. */
+export class PictureFault extends Error {}
+
+/** An SVG beyond this is no logo. */
+const SVG_BYTES = 512 * 1024;
+/** How far into a file the drawing itself has to begin. */
+const PROLOG_CHARACTERS = 4096;
+
+/**
+ * Decodes a picture (PNG, JPEG, WebP or SVG) and encodes its pixels anew. The size that the file claims is read from its
+ * header and refused before anything is decoded. A drawing (SVG) becomes a PNG; its scripts, outside files and entities
+ * are never followed.
+ * @throws PictureFault for what is no such picture; Error for what cannot be read
+ */
+export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture> {
+  const format = rasterFormat(file);
+  const text = format ? '' : file.toString('utf8');
+  const begins = format ? -1 : drawingAt(text.slice(0, PROLOG_CHARACTERS));
+  if (!format && begins === -1) throw new PictureFault('must be a PNG, JPEG, WebP or SVG picture');
+  const source = format ? file : await rasterise(file, text, begins, rules.maxSide);
+  const size = headerSize(source, format ?? 'png');
+  if (!size || size.width < 1 || size.height < 1) throw new Error('Its size cannot be told.');
+  if (size.width * size.height > rules.maxPixels)
+    throw new PictureFault(
+      `must not have more than ${Math.floor(rules.maxPixels / 1_000_000)} million pixels`,
+    );
+
+  const image = await loadImage(source);
+  // A photo that is turned by its metadata comes out turned, so its sides may be swapped.
+  const claimed = [size.width, size.height].sort((a, b) => a - b).join('x');
+  if ([image.width, image.height].sort((a, b) => a - b).join('x') !== claimed)
+    throw new Error('Its size cannot be told.');
+  const side = Math.min(image.width, image.height);
+  const cut = rules.square
+    ? { x: (image.width - side) / 2, y: (image.height - side) / 2, width: side, height: side }
+    : { x: 0, y: 0, width: image.width, height: image.height };
+  const scale = Math.min(1, rules.maxSide / Math.max(cut.width, cut.height));
+  const width = Math.max(1, Math.round(cut.width * scale));
+  const height = Math.max(1, Math.round(cut.height * scale));
+  const canvas = createCanvas(width, height);
+  const pen = canvas.getContext('2d');
+  pen.imageSmoothingQuality = 'high';
+  pen.drawImage(image, cut.x, cut.y, cut.width, cut.height, 0, 0, width, height);
+  return format === 'jpeg'
+    ? { bytes: await canvas.encode('jpeg', 88), type: 'image/jpeg', width, height }
+    : { bytes: await canvas.encode('png'), type: 'image/png', width, height };
+}
+
+/** What a file is by its first bytes, whatever it is called. */
+function rasterFormat(file: Buffer): 'png' | 'jpeg' | 'webp' | undefined {
+  if (file.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'png';
+  if (file.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'jpeg';
+  if (file.toString('latin1', 0, 4) === 'RIFF' && file.toString('latin1', 8, 12) === 'WEBP') return 'webp';
+  return undefined;
+}
+
+/**
+ * Where a drawing's `<svg` begins, after an XML declaration, comments and a document type without rules of its own; -1 when
+ * something else comes first. Each character is looked at once.
+ */
+export function drawingAt(text: string): number {
+  let at = text.startsWith('\uFEFF') ? 1 : 0;
+  for (;;) {
+    while (at < text.length && text[at]!.trim() === '') at++;
+    const begin = text.slice(at, at + 9).toLowerCase();
+    if (/^<svg[\s>]/.test(begin)) return at;
+    const end = begin.startsWith('<!--')
+      ? '-->'
+      : begin.startsWith('<?xml') || begin === '<!doctype'
+        ? '>'
+        : undefined;
+    if (!end) return -1;
+    const next = text.indexOf(end, at + 4);
+    // Rules of its own stand in brackets.
+    if (next === -1 || (begin === '<!doctype' && text.slice(at, next).includes('['))) return -1;
+    at = next + end.length;
+  }
+}
+
+/** Width and height as the header claims them, before any pixel is decoded. */
+function headerSize(
+  file: Buffer,
+  format: 'png' | 'jpeg' | 'webp',
+): { width: number; height: number } | undefined {
+  try {
+    if (format === 'png') {
+      return file.toString('latin1', 12, 16) === 'IHDR'
+        ? { width: file.readUInt32BE(16), height: file.readUInt32BE(20) }
+        : undefined;
+    }
+    if (format === 'webp') return webpSize(file);
+    // JPEG: segment by segment to the frame header (SOF0-15, but for DHT, JPG and DAC).
+    for (let at = 2; at < file.length; ) {
+      if (file[at] !== 0xff) return undefined;
+      const marker = file[at + 1]!;
+      if (marker === 0xff) at += 1;
+      else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
+        return { height: file.readUInt16BE(at + 5), width: file.readUInt16BE(at + 7) };
+      else if (marker === 0xd9 || marker === 0xda) return undefined;
+      else at += 2 + (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8) ? 0 : file.readUInt16BE(at + 2));
+    }
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function webpSize(file: Buffer): { width: number; height: number } | undefined {
+  const kind = file.toString('latin1', 12, 16);
+  if (kind === 'VP8X') return { width: file.readUIntLE(24, 3) + 1, height: file.readUIntLE(27, 3) + 1 };
+  if (kind === 'VP8L') {
+    const bits = file.readUInt32LE(21);
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+  }
+  if (kind === 'VP8 ')
+    return { width: file.readUInt16LE(26) & 0x3fff, height: file.readUInt16LE(28) & 0x3fff };
+  return undefined;
+}
+
+/** A drawing as a PNG whose longer side is `maxSide`. `begins` is where its `<svg` stands in its text. */
+async function rasterise(file: Buffer, text: string, begins: number, maxSide: number): Promise<Buffer> {
+  if (file.length > SVG_BYTES) throw new PictureFault('must not be larger than 512 KB when it is an SVG');
+  if (/<!ENTITY/i.test(text)) throw new PictureFault('must not define entities');
+  // Only what the drawing itself holds is drawn: a file's name or an address in it would be asked for by the renderer.
+  for (const [, address = ''] of text.matchAll(/(?:href|src)\s*=\s*["']\s*([^"']*)/gi)) {
+    if (!/^(#|data:image\/(png|jpe?g|webp|gif);base64,)/i.test(address.trim()) && address.trim() !== '')
+      throw new PictureFault('must not refer to other files or addresses');
+  }
+  if (/<image[\s>]/i.test(text))
+    throw new PictureFault('must not have pictures inside the drawing; upload those as PNG');
+  const [width, height] = proportions(text.slice(begins, text.indexOf('>', begins)));
+  if (!width || !height || width / height > 100 || height / width > 100)
+    throw new Error('Its size cannot be told.');
+  const drawn = await renderAsync(file, {
+    fitTo: { mode: width >= height ? 'width' : 'height', value: maxSide },
+    font: { loadSystemFonts: true, defaultFontFamily: 'sans-serif' },
+    logLevel: 'off',
+  });
+  return drawn.asPng();
+}
+
+/** Width and height of a drawing's own coordinates by the head of its root: by its viewBox, else by its width and height. */
+export function proportions(head: string): [number, number] | [] {
+  const box = attributeAt(/\sviewBox\s*=\s*["']/i, head)
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  if (box.length === 4 && box.every(Number.isFinite)) return [box[2]!, box[3]!];
+  const side = (name: RegExp) => Number(attributeAt(name, head).trim().replace(/px$/i, '') || Number.NaN);
+  return [side(/\swidth\s*=\s*["']/i), side(/\sheight\s*=\s*["']/i)];
+}
+
+/** What stands in the quotation marks that a pattern ends with; '' where it does not occur. */
+function attributeAt(name: RegExp, head: string): string {
+  const found = name.exec(head);
+  const from = found ? found.index + found[0].length : head.length;
+  return head.slice(from, from + 200).split(/["']/, 1)[0]!;
+}
