@@ -1,14 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
+import { FileFault, takeIn } from '../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { defineJob } from '../../platform/jobs.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import { FileFault, findDelimiter, lineNumbers, readRows, takeIn } from '../identity/index.ts';
-import { entryColumns, readRow } from './policy.ts';
+import { type Batch, readApart } from './list-thread.ts';
 import * as store from './store.ts';
 
 const Which = z.object({ rootId: z.uuid(), listId: z.uuid() });
@@ -34,24 +33,10 @@ const SIZE = { rows: 50_000, bytes: 16 * 1024 * 1024 };
 /** Bad rows beyond these are counted and not listed. */
 const MOST_ERRORS = 100_000;
 const CLEAR_STEP = 50_000;
-const AFTERMATH = 'Nothing of the file was taken.';
 
 /** Someone else has changed the list meanwhile (removed it, or works at it): this run has nothing more to do. */
 class Overtaken extends Error {
   override name = 'Overtaken';
-}
-
-interface Batch {
-  before: number;
-  end: number;
-  line: number;
-  rows: number;
-  entries: number;
-  counts: { emails: number; phones: number; domains: number; md5_only: number; sha256_only: number };
-  /** How many of the entries stand in the batch for the first time. */
-  unique: number;
-  data: Buffer;
-  errors: { line: number; reason: string; value: string }[];
 }
 
 /** The way of files into lists, and of lists out of the database. */
@@ -81,40 +66,13 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     await takeIn(counted(), path, given.mostBytes);
     if (given.mostRows === undefined) return { rows: breaks };
     try {
-      let rows = 0;
-      for await (const group of rowsOf(path, await findDelimiter(path))) {
-        if (rows === 0 && group[0] && entryColumns(group[0].cells)) rows--;
-        rows += group.length;
-        if (rows > given.mostRows) {
-          throw new FileFault(
-            `The file has more than ${given.mostRows.toLocaleString('en-US')} records. ${AFTERMATH}`,
-          );
-        }
-      }
-      if (rows <= 0) throw new FileFault('The file holds no records.');
-      return { rows };
+      const { mostRows } = given;
+      for await (const rows of readApart<number>({ read: 'count', path, mostRows })) return { rows };
+      throw new FileFault('The file holds no records.');
     } catch (error) {
       await rm(path, { force: true });
       throw error;
     }
-  }
-
-  const rowsOf = (path: string, delimiter: string, from = 0) =>
-    readRows(path, {
-      from,
-      delimiter,
-      most: Math.min(1000, size.rows),
-      mostBytes: 1024 * 1024,
-      aftermath: AFTERMATH,
-    });
-
-  /** What the first line of a file says its columns are, and where what follows it begins. */
-  async function head(path: string, delimiter: string) {
-    for await (const [first] of readRows(path, { delimiter, most: 1, mostBytes: 1, aftermath: AFTERMATH })) {
-      const columns = entryColumns(first!.cells);
-      return { columns, from: columns ? first!.end : 0 };
-    }
-    throw new FileFault('The file holds no records.');
   }
 
   /**
@@ -176,48 +134,15 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     await settled();
   }
 
-  async function* batchesOf(list: store.ListRow): AsyncGenerator<Batch> {
-    const path = pathOf(list.file_path!);
-    const delimiter = await findDelimiter(path);
-    const { columns, from } = await head(path, delimiter);
-    const resumed = Number(list.byte_offset) > 0;
-    const start = resumed ? Number(list.byte_offset) : from;
-    let line = resumed ? Number(list.line) : (await lineNumbers(path, 0, 1, [start]))[0]!;
-    let batch = newBatch(resumed ? start : 0);
-    let at = start;
-    for await (const group of rowsOf(path, delimiter, start)) {
-      const lines: string[] = [];
-      for (const { cells, at: begins, end } of group) {
-        batch.end = end;
-        batch.rows++;
-        const { entries, fault } = readRow(cells, columns, list.accepts);
-        if (fault) batch.faults.push({ ...fault, at: begins });
-        for (const entry of entries) {
-          batch.entries++;
-          const [main, twin] = entry.values;
-          const key = `${main!.kind}\t\\\\x${main!.value}`;
-          if (batch.seen.has(key)) continue;
-          batch.seen.add(key);
-          lines.push(`${key}\tt\n`);
-          if (twin) lines.push(`${twin.kind}\t\\\\x${twin.value}\tf\n`);
-          if (entry.only) batch.counts[`${entry.only}_only`]++;
-          if (main!.kind === 6) batch.counts.phones++;
-          else if (main!.kind === 8) batch.counts.domains++;
-          else batch.counts.emails++;
-        }
-      }
-      batch.parts.push(lines.join(''));
-      if (batch.rows >= size.rows || batch.end - at >= size.bytes) {
-        const full = await close(path, batch, at, line);
-        yield full;
-        at = full.end;
-        line = full.line;
-        batch = newBatch(at);
-      }
-      await breathe();
-    }
-    if (batch.rows > 0) yield close(path, batch, at, line);
-  }
+  const batchesOf = (list: store.ListRow): AsyncGenerator<Batch> =>
+    readApart<Batch>({
+      read: 'batches',
+      path: pathOf(list.file_path!),
+      accepts: list.accepts,
+      at: Number(list.byte_offset),
+      line: Number(list.line),
+      size,
+    });
 
   /** Commits a batch: entries, bad rows and the progress in one transaction, if the list still stands before it. */
   async function apply(list: store.ListRow, batch: Batch): Promise<store.ListRow> {
@@ -296,30 +221,3 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
 }
 
 export type Loads = ReturnType<typeof createLoads>;
-
-const newBatch = (before: number) => ({
-  before,
-  end: before,
-  rows: 0,
-  entries: 0,
-  counts: { emails: 0, phones: 0, domains: 0, md5_only: 0, sha256_only: 0 },
-  seen: new Set<string>(),
-  parts: [] as string[],
-  faults: [] as { at: number; reason: string; value: string }[],
-});
-
-async function close(
-  path: string,
-  { seen, parts, faults, ...batch }: ReturnType<typeof newBatch>,
-  at: number,
-  line: number,
-): Promise<Batch> {
-  const lines = await lineNumbers(path, at, line, [...faults.map((fault) => fault.at), batch.end]);
-  return {
-    ...batch,
-    unique: seen.size,
-    line: lines.at(-1)!,
-    data: Buffer.from(parts.join('')),
-    errors: faults.map(({ reason, value }, i) => ({ line: lines[i]!, reason, value })),
-  };
-}

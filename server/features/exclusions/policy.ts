@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { strip } from '../../../contract/text.ts';
-import { normalEmail, normalPhone } from '../identity/index.ts';
+import { normalEmail, normalPhone } from '../../platform/contacts.ts';
 
 /** Kinds of an exclusion's value; 1, 3 and 6 are those of the identity keys. */
 export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8 } as const;

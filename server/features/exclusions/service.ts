@@ -8,6 +8,7 @@ import {
 } from '../../../contract/exclusions-messages.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { CSV_BOM, csvLine } from '../../platform/csv.ts';
+import { FileFault, TooLarge } from '../../platform/csv-reader.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -15,7 +16,6 @@ import { newId } from '../../platform/ids.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import { FileFault, TooLarge } from '../identity/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { check } from './check.ts';
 import { clearJob, createLoads, loadJob } from './load.ts';

@@ -140,7 +140,7 @@ export async function copyEntries(
   tx: Tx,
   client: pg.PoolClient,
   list: Owner & { id: string; owner_id: string },
-  data: Buffer,
+  data: Uint8Array,
   counting: number,
 ): Promise<number> {
   await sql`create temp table exclusion_stage (kind smallint not null, value bytea not null, counts boolean not null)

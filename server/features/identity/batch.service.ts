@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { lineNumbers, readRows } from '../../platform/csv-reader.ts';
 import { newId } from '../../platform/ids.ts';
 import { hasProfile } from './columns.policy.ts';
-import { lineNumbers, readRows } from './csv-file.ts';
-import { copyLine, profileLine, type Staged } from './graph.store.ts';
+import { copyLine, profileLine, type Staged } from './copy.ts';
 import type { Fault, Person, PersonField } from './model.ts';
 import { type Cells, readPerson, readProfile } from './row.policy.ts';
 
@@ -15,9 +15,9 @@ export interface BatchSize {
 /** People ready for COPY (each at most once). */
 export interface Copies {
   people: number;
-  data: Buffer;
+  data: Uint8Array;
   /** What is known of them besides; null: nothing. */
-  profiles: Buffer | null;
+  profiles: Uint8Array | null;
 }
 
 /** What one transaction does: the part of a file from `at` to `end`, where `line` is the number of the next line. */

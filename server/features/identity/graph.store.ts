@@ -6,14 +6,9 @@ import { type InformationKey, PROFILE_KEYS } from '../../../contract/enrichment-
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
-import { CONTENT, type Key, KIND, MOST_PEOPLE, type Person } from './model.ts';
+import { listed, type Staged } from './copy.ts';
+import { CONTENT, KIND, MOST_PEOPLE } from './model.ts';
 import { employeesOf } from './row.policy.ts';
-
-/** A person on the way into the graph: `id` is the one they get when new, `at` where in its file the row begins. */
-export interface Staged extends Person {
-  id: string;
-  at: number;
-}
 
 /** What a merge did; `same` counts staged people that nothing changed for. */
 export interface Merged {
@@ -52,20 +47,8 @@ function upsertProfiles(rootId: string, file: Buffer | null, now: Date) {
     returning p.person_id`;
 }
 
-/** A key as `person.keys` lists it, in hex: a byte of kind, then the value. */
-const listed = ({ kind, value }: Key): string => `0${kind}${value}`;
-
-/** One person in COPY's text format, for stageByCopy. */
-export function copyLine({ id, ref, at, content, keys }: Staged): string {
-  let line = `${id}\t\\\\x${ref}\t${at}\t{`;
-  for (let i = 0; i < keys.length; i++) line += `${i ? ',' : ''}"\\\\\\\\x${listed(keys[i]!)}"`;
-  line += '}';
-  for (const column of CONTENT) line += `\t${copyText(content[column])}`;
-  return `${line}\n`;
-}
-
 /** Brings people beside the graph by COPY; `client` must be the connection of `tx`. */
-export async function stageByCopy(tx: Tx, client: pg.ClientBase, data: Buffer): Promise<void> {
+export async function stageByCopy(tx: Tx, client: pg.ClientBase, data: Uint8Array): Promise<void> {
   await makeStage(tx);
   const stream = client.query(
     copyFrom(`copy pg_temp.person_stage (id, ref, at, keys, ${CONTENT.join(', ')}) from stdin`),
@@ -73,13 +56,6 @@ export async function stageByCopy(tx: Tx, client: pg.ClientBase, data: Buffer): 
   const finished = once(stream, 'finish');
   stream.end(data);
   await finished;
-}
-
-/** A person's profile in COPY's text format, for stageProfiles. */
-export function profileLine({ ref, at, profile }: Pick<Staged, 'ref' | 'at' | 'profile'>): string {
-  let line = `\\\\x${ref}\t${at}\t${employeesOf(profile?.company_size) ?? '\\N'}`;
-  for (const key of PROFILE_KEYS) line += `\t${copyText(profile?.[key])}`;
-  return `${line}\n`;
 }
 
 async function makeProfileStage(tx: Tx): Promise<void> {
@@ -90,7 +66,7 @@ async function makeProfileStage(tx: Tx): Promise<void> {
 }
 
 /** Brings profiles of staged people beside the graph by COPY; `client` must be the connection of `tx`. */
-export async function stageProfiles(tx: Tx, client: pg.ClientBase, data: Buffer): Promise<void> {
+export async function stageProfiles(tx: Tx, client: pg.ClientBase, data: Uint8Array): Promise<void> {
   await makeProfileStage(tx);
   const stream = client.query(
     copyFrom(`copy pg_temp.profile_stage (ref, at, employees, ${PROFILE_KEYS.join(', ')}) from stdin`),
@@ -98,16 +74,6 @@ export async function stageProfiles(tx: Tx, client: pg.ClientBase, data: Buffer)
   const finished = once(stream, 'finish');
   stream.end(data);
   await finished;
-}
-
-/** A value in COPY's text format. */
-function copyText(text: string | undefined): string {
-  if (text === undefined) return '\\N';
-  return /[\\\n\r\t]/.test(text)
-    ? text.replace(/[\\\n\r\t]/g, (c) =>
-        c === '\\' ? '\\\\' : c === '\n' ? '\\n' : c === '\r' ? '\\r' : '\\t',
-      )
-    : text;
 }
 
 /** Brings a few people beside the graph, where there is no connection to COPY on; answers whether they have profiles. */

@@ -4,30 +4,24 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { FileFault, lineNumbers, takeIn, takeRaw } from '../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { defineJob } from '../../platform/jobs.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Keyword } from '../keywords/index.ts';
-import { type Batch, type BatchSize, readBatches } from './batch.service.ts';
-import { columnNames, headerFault } from './columns.policy.ts';
-import { findDelimiter, lineNumbers, type RawRow, readRows, takeIn, takeRaw } from './csv-file.ts';
-import {
-  mergeStage,
-  ownerOf,
-  type Staged,
-  stageByCopy,
-  stageByInsert,
-  stageProfiles,
-} from './graph.store.ts';
+import type { Batch, BatchSize } from './batch.service.ts';
+import { columnNames } from './columns.policy.ts';
+import type { Staged } from './copy.ts';
+import { openApart, readHead } from './file-thread.ts';
+import { mergeStage, ownerOf, stageByCopy, stageByInsert, stageProfiles } from './graph.store.ts';
 import * as imports from './import.store.ts';
 import { planFault, planOf, signalDays } from './kinds.policy.ts';
-import { type Fault, FileFault, type PersonField } from './model.ts';
-import { type ParquetHead, parquetHead } from './parquet-file.ts';
+import type { Fault, PersonField } from './model.ts';
 import { type Cells, readPerson, readProfile } from './row.policy.ts';
 import * as signals from './signal.store.ts';
-import { csvSignals, parquetSignals, type SignalBatch } from './signal-batch.service.ts';
+import type { SignalBatch } from './signal-batch.service.ts';
 
 /** The job that imports one uploaded file. A crash is taken up again where the last committed batch ended. */
 export const peopleImport = defineJob('identity.import', z.object({ rootId: z.uuid(), importId: z.uuid() }), {
@@ -67,34 +61,9 @@ class Overtaken extends Error {
   override name = 'Overtaken';
 }
 
-/** The beginning of a file: its columns, where its data begins (CSV), and its first rows. */
-interface Head {
-  delimiter: string;
-  header: string[];
-  dataFrom: number;
-  rows: string[][];
-  parquet?: ParquetHead;
-}
-
 /** The making of the people graph, and of the signals of its people, from files. */
 export function createImports({ config, db, clock, log, events }: Platform, size = SIZE) {
   const pathOf = (row: { file_path: string }) => join(config.dataDir, 'files', row.file_path);
-
-  /** The header of a stored file, and its first rows. Throws FileFault when it cannot be column names. */
-  async function head(path: string): Promise<Head> {
-    if (path.endsWith('.parquet')) {
-      const { first, ...parquet } = await parquetHead(path, 5);
-      return { delimiter: '', header: parquet.names, dataFrom: 0, rows: first, parquet };
-    }
-    const delimiter = await findDelimiter(path);
-    for await (const rows of readRows(path, { delimiter, most: 6, mostBytes: 1024 * 1024 })) {
-      const [first, ...rest] = rows as [RawRow, ...RawRow[]];
-      const fault = headerFault(first.cells);
-      if (fault) throw new FileFault(`Line 1: ${fault}.`);
-      return { delimiter, header: first.cells, dataFrom: first.end, rows: rest.map((row) => row.cells) };
-    }
-    throw new FileFault('The file is empty.');
-  }
 
   /**
    * Takes a file in and adds an import of it in the state 'mapping'. Signals may come as Parquet (*.parquet).
@@ -119,7 +88,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     const take = isParquet ? takeRaw : takeIn;
     const { bytes, sha256 } = await take(source, pathOf(row), more.mostBytes ?? MOST_BYTES);
     try {
-      await head(pathOf(row));
+      await readHead(pathOf(row));
       return await inScope(db.app, { rootId }, async (tx) => {
         await imports.insertImport(tx, {
           id,
@@ -227,19 +196,45 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     job: imports.ImportRow,
     { signal, progress }: { signal?: AbortSignal; progress?: (row: imports.ImportRow) => void },
   ) {
-    const path = pathOf(job);
-    const about = await head(path);
-    const plan = planOf(job.kind, about.header, job.mapping as Record<string, PersonField>);
-    const fault = planFault(job.kind, plan);
-    if (fault)
-      throw new FileFault(
-        `The file ${fault}. Its columns are ${columnNames(about.header).join(', ').slice(0, 500)}.`,
-      );
+    const file = await openApart(
+      {
+        kind: job.kind,
+        path: pathOf(job),
+        fileBytes: Number(job.file_bytes),
+        at: Number(job.byte_offset),
+        line: Number(job.line),
+        size,
+      },
+      () => clock.now(),
+    );
+    try {
+      const { header } = file.head;
+      const plan = planOf(job.kind, header, job.mapping as Record<string, PersonField>);
+      const fault = planFault(job.kind, plan);
+      if (fault)
+        throw new FileFault(
+          `The file ${fault}. Its columns are ${columnNames(header).join(', ').slice(0, 500)}.`,
+        );
+      if (job.kind === 'signals') await signals.ensurePartitions(db.app, ...signalDays(clock.now()));
+      await applyAll(job, file.batches(plan), { signal, progress });
+    } finally {
+      await file.close();
+    }
+  }
+
+  async function applyAll(
+    job: imports.ImportRow,
+    batches: AsyncIterable<Batch | SignalBatch>,
+    {
+      signal,
+      progress,
+    }: { signal: AbortSignal | undefined; progress: ((row: imports.ImportRow) => void) | undefined },
+  ) {
     let before = { at: Number(job.byte_offset), line: Number(job.line) };
     // While the database merges one batch, another is made ready to be, and the next is read: each keeps a processor busy.
     const works: Promise<void>[] = [];
     try {
-      for await (const batch of await batchesOf(job, about, plan)) {
+      for await (const batch of batches) {
         await works.at(-2);
         signal?.throwIfAborted();
         const work = apply(job, batch, before, works.at(-1), progress);
@@ -254,28 +249,6 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       const [first] = (await Promise.allSettled(works)).filter((one) => one.status === 'rejected');
       throw first ? first.reason : error;
     }
-  }
-
-  /** The batches of an import from where it stands. */
-  async function batchesOf(
-    job: imports.ImportRow,
-    about: Head,
-    plan: PersonField[],
-  ): Promise<AsyncIterable<Batch | SignalBatch>> {
-    const path = pathOf(job);
-    const now = () => clock.now();
-    const { parquet, delimiter, dataFrom } = about;
-    if (job.kind === 'signals') await signals.ensurePartitions(db.app, ...signalDays(clock.now()));
-    if (parquet) {
-      const fileBytes = Number(job.file_bytes);
-      const line = Math.max(1, Number(job.line));
-      return parquetSignals(path, { plan, from: 0, line, size, now, head: parquet, fileBytes });
-    }
-    const resumed = Number(job.byte_offset) > 0;
-    const from = resumed ? Number(job.byte_offset) : dataFrom;
-    const line = resumed ? Number(job.line) : (await lineNumbers(path, 0, 1, [dataFrom]))[0]!;
-    const how = { plan, from, line, delimiter, size, now };
-    return job.kind === 'signals' ? csvSignals(path, how) : readBatches(path, plan, how);
   }
 
   /**
@@ -373,7 +346,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       batch.signals > 0 ? await signals.mergeSignals(tx, given) : { added: 0, unknown: [], again: false };
     // A file that holds what is there already will go on so.
     if (again) careful.add(job.id);
-    const lines = room > 0 && unknown.length > 0 ? await batch.linesOf(unknown.slice(0, room)) : [];
+    const lines =
+      room > 0 && unknown.length > 0 ? await linesOf(batch, pathOf(job), unknown.slice(0, room)) : [];
     const strangers = lines.map((line) => ({
       line,
       field: null,
@@ -383,6 +357,10 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     const bad = batch.errors.length + unknown.length;
     return { added, changed: 0, keysAdded: 0, bad, errors: [...batch.errors, ...strangers] };
   }
+
+  /** The line or row numbers of some places of a batch, ascending. */
+  const linesOf = async ({ begin }: SignalBatch, path: string, places: number[]): Promise<number[]> =>
+    begin ? lineNumbers(path, begin.at, begin.line, places) : places;
 
   /** The ids of keywords in a root's dictionary, in their order. What a root's imports used last is remembered. */
   async function termsOf(rootId: string, keywords: readonly Keyword[]): Promise<number[]> {
@@ -399,7 +377,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   const careful = new Set<string>();
   let known: { rootId: string; ids: Map<string, number> } = { rootId: '', ids: new Map() };
 
-  return { add, head, queue, unfinished, run, pathOf };
+  return { add, head: readHead, queue, unfinished, run, pathOf };
 }
 
 export type Imports = ReturnType<typeof createImports>;

@@ -134,7 +134,9 @@ describe('an import', () => {
     expect(readdirSync(join(app.platform.config.dataDir, 'files/imports'))).not.toContain(`${second.id}.csv`);
   });
 
-  test('[IDEN-01] whatever files come in whatever batches, the same file again changes nothing', async () => {
+  test('[IDEN-01] whatever files come in whatever batches, the same file again changes nothing', {
+    timeout: 180_000,
+  }, async () => {
     const cell = (values: string[]) => fc.constantFrom('', ...values);
     const line = fc.tuple(
       cell(['1', '2']),

@@ -1,10 +1,7 @@
-export { findDelimiter, lineNumbers, readRows, TooLarge, takeIn } from './csv-file.ts';
 export type { Profile } from './graph.store.ts';
 export type { PersonInput } from './import.service.ts';
 export { startIdentityJobs } from './jobs.ts';
 export { type Clue, type KnownPerson, type Link, type Match, MOST_OTHERS } from './match.service.ts';
 export { hasMerges } from './merge.store.ts';
-export { FileFault } from './model.ts';
 export { identityRoutes } from './routes.ts';
-export { normalEmail, normalPhone } from './row.policy.ts';
 export { createIdentity, type Identity } from './service.ts';

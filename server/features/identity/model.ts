@@ -51,8 +51,3 @@ export interface Fault {
   reason: string;
   value: string | null;
 }
-
-/** A file that cannot be imported; the message is for the person who gave it. */
-export class FileFault extends Error {
-  override name = 'FileFault';
-}

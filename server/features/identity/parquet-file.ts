@@ -1,6 +1,17 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { FileFault } from './model.ts';
+import { isUtf8 } from 'node:buffer';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import {
+  asyncBufferFromFile,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetScan,
+  snappyUncompress,
+} from 'hyparquet';
+import { FileFault } from '../../platform/csv-reader.ts';
+
+// Reads Parquet files. Decoding takes its time and its memory, and a damaged file can make it do anything: it is for a thread
+// (file-worker.ts), never for the process that answers requests.
 
 /** The columns of a Parquet file, and how many rows it has. */
 export interface ParquetHead {
@@ -14,92 +25,162 @@ export interface ParquetRows {
   rows: string[][];
 }
 
-/** What the thread is to read: these columns (undefined: all) from a row on (from 0), so many rows an answer. */
-export interface ParquetTask {
-  path: string;
-  wanted?: number[];
-  from: number;
-  most: number;
-}
+/** What of one row group is held in memory at most, uncompressed, and how many rows it may have. */
+const MOST_GROUP_BYTES = 512 * 1024 ** 2;
+const MOST_GROUP_ROWS = 4_000_000;
+const MOST_PAGE_BYTES = 128 * 1024 ** 2;
+const CODECS = new Set(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD']);
 
-/** What it answers: the head first, then rows (a column's cells parted by NUL), then the end; or what is wrong. */
-export type ParquetAnswer =
-  | ParquetHead
-  | { first: number; count: number; columns: { at: number; cells: string }[] }
-  | { done: true }
-  | { fault: string };
+const limited =
+  (unpack: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array) =>
+  (bytes: Uint8Array, length: number): Uint8Array => {
+    // A page says itself how long it is: a few bytes may claim gigabytes.
+    if (length > MOST_PAGE_BYTES)
+      throw new FileFault(
+        `A page of ${length.toLocaleString('en-US')} bytes is too large. Write the file with smaller pages.`,
+      );
+    return unpack(bytes, { maxOutputLength: Math.max(1, length) });
+  };
+const compressors: Compressors = {
+  SNAPPY: limited((bytes, { maxOutputLength }) => {
+    const page = new Uint8Array(maxOutputLength);
+    snappyUncompress(bytes, page);
+    return page;
+  }),
+  GZIP: limited(gunzipSync),
+  BROTLI: limited(brotliDecompressSync),
+  ZSTD: limited(zstdDecompressSync),
+};
 
-/** A thread that has not answered for so long is lost in a damaged file. */
-const ANSWER_MS = 60_000;
-const MOST_MEMORY_MB = 2048;
-
-/** The answers of a thread, one asked at a time. Throws FileFault. */
-async function* ask(task: ParquetTask, answerMs: number): AsyncGenerator<ParquetAnswer> {
-  const worker = new Worker(new URL('./parquet-worker.ts', import.meta.url), {
-    workerData: task,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
-    stderr: true,
-  });
-  try {
-    for (;;) {
-      const limit = new AbortController();
-      const timer = setTimeout(() => limit.abort(), answerMs);
-      let answer: ParquetAnswer;
-      try {
-        const came = once(worker, 'message', { signal: limit.signal });
-        worker.postMessage('next');
-        [answer] = (await came) as [ParquetAnswer];
-      } catch {
-        throw new FileFault('The file cannot be read as Parquet: it is damaged.');
-      } finally {
-        clearTimeout(timer);
-      }
-      if ('fault' in answer) throw new FileFault(answer.fault);
-      if ('done' in answer) return;
-      yield answer;
-    }
-  } finally {
-    await worker.terminate();
-  }
+/** The names of the root's columns: as many as it says, each followed by its own. */
+function namesOf({ schema }: FileMetaData): string[] {
+  const after = (at: number): number => {
+    const children = schema[at]?.num_children ?? 0;
+    let next = at + 1;
+    for (let child = 0; child < children && next < schema.length; child++) next = after(next);
+    return next;
+  };
+  const names: string[] = [];
+  for (let at = 1; at < schema.length; at = after(at)) names.push(schema[at]!.name);
+  return names;
 }
 
 /** Reads the foot of a Parquet file, and its first rows. Throws FileFault when it is none. */
-export async function parquetHead(
-  path: string,
-  most: number,
-  answerMs = ANSWER_MS,
-): Promise<ParquetHead & { first: string[][] }> {
-  const thread = ask({ path, from: 0, most }, answerMs);
-  try {
-    const head = (await thread.next()).value as ParquetHead;
-    const { value } = await thread.next();
-    return { ...head, first: value && 'columns' in value ? rowsOf(value, head.names.length).rows : [] };
-  } finally {
-    await thread.return(undefined);
-  }
+export async function parquetHead(path: string, most: number): Promise<ParquetHead & { first: string[][] }> {
+  return inWords(async () => {
+    const { head, metadata } = await footOf(path);
+    const wanted = head.names.map((_, at) => at);
+    for await (const { rows } of rowsOf(path, metadata, { names: head.names, from: 0, most, wanted }))
+      return { ...head, first: rows };
+    return { ...head, first: [] };
+  });
 }
 
 /**
- * Reads rows of a Parquet file from a row on (from 0), `most` at a time, in a thread of its own. One row group is in memory at
- * a time, of the columns in `wanted` only: the cells of the others are empty.
+ * Reads rows of a Parquet file from a row on (from 0), `most` at a time. One row group is in memory at a time, of the columns
+ * in `wanted` only: the cells of the others are empty.
  * @throws FileFault when the file is damaged, or a row group too large
  */
 export async function* readParquet(
   path: string,
-  { head, from, most, wanted }: { head: ParquetHead; from: number; most: number; wanted: number[] },
+  { from, most, wanted }: { from: number; most: number; wanted: number[] },
 ): AsyncGenerator<ParquetRows> {
-  for await (const answer of ask({ path, wanted, from, most }, ANSWER_MS))
-    if ('columns' in answer) yield rowsOf(answer, head.names.length);
+  const { head, metadata } = await inWords(() => footOf(path));
+  const rows = rowsOf(path, metadata, { names: head.names, from, most, wanted });
+  for (;;) {
+    const { value, done } = await inWords(() => rows.next());
+    if (done) return;
+    yield value;
+  }
 }
 
-function rowsOf(
-  { first, count, columns }: { first: number; count: number; columns: { at: number; cells: string }[] },
-  width: number,
-): ParquetRows {
-  const rows = Array.from({ length: count }, () => new Array<string>(width).fill(''));
-  for (const { at, cells } of columns) {
-    const values = cells.split('\0');
-    for (let i = 0; i < count; i++) rows[i]![at] = values[i]!;
+/** What the decoder makes of a damaged file, as a FileFault. */
+async function inWords<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof FileFault) throw error;
+    const words = String((error as Error)?.message ?? error).slice(0, 200);
+    throw new FileFault(`The file cannot be read as Parquet: ${words}.`);
   }
-  return { first, rows };
+}
+
+async function footOf(path: string): Promise<{ head: ParquetHead; metadata: FileMetaData }> {
+  const metadata = await parquetMetadataAsync(await asyncBufferFromFile(path));
+  const names = namesOf(metadata);
+  const rows = metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0);
+  if (names.length === 0 || rows === 0) throw new FileFault('The file is empty.');
+  return { head: { names, rows }, metadata };
+}
+
+async function* rowsOf(
+  path: string,
+  metadata: FileMetaData,
+  { names, from, most, wanted }: { names: string[]; from: number; most: number; wanted: number[] },
+): AsyncGenerator<ParquetRows> {
+  const file = await asyncBufferFromFile(path);
+  const isWanted = (column: string | undefined) => wanted.some((at) => names[at] === column);
+  let start = 0;
+  for (const group of metadata.row_groups) {
+    const rowStart = start;
+    const rowEnd = start + Number(group.num_rows);
+    start = rowEnd;
+    if (rowEnd <= from) continue;
+    const bytes = group.columns.reduce(
+      (sum, { meta_data }) =>
+        isWanted(meta_data?.path_in_schema[0]) ? sum + Number(meta_data!.total_uncompressed_size) : sum,
+      0,
+    );
+    if (bytes > MOST_GROUP_BYTES || rowEnd - rowStart > MOST_GROUP_ROWS)
+      throw new FileFault(
+        `A row group of ${(rowEnd - rowStart).toLocaleString('en-US')} rows is too large. Write the file with at most 1,000,000 rows a group.`,
+      );
+    for (const { meta_data } of group.columns)
+      if (meta_data && !CODECS.has(meta_data.codec) && isWanted(meta_data.path_in_schema[0]))
+        throw new FileFault(
+          `Column ${meta_data.path_in_schema[0]} is compressed with ${meta_data.codec}, which cannot be read. Write the file with Snappy, gzip, zstd, Brotli or none.`,
+        );
+    // One a row group: a scan keeps the columns that it has read.
+    const scan = await parquetScan({
+      file,
+      metadata,
+      rowStart,
+      rowEnd,
+      compressors,
+      useOffsetIndex: false,
+      utf8: false,
+    });
+    const data: { at: number; values: ArrayLike<unknown> }[] = [];
+    for (const at of wanted) {
+      const values = await scan.readColumn({ column: names[at]!, rowStart, rowEnd });
+      if (values.length !== rowEnd - rowStart)
+        throw new FileFault(
+          `Column ${names[at]} has ${values.length} values where there are ${rowEnd - rowStart} rows.`,
+        );
+      data.push({ at, values });
+    }
+    for (let row = Math.max(from, rowStart); row < rowEnd; row += most) {
+      const rows: string[][] = [];
+      for (let i = row; i < Math.min(rowEnd, row + most); i++) {
+        const cells = new Array<string>(names.length).fill('');
+        for (const { at, values } of data) cells[at] = cellOf(values[i - rowStart]);
+        rows.push(cells);
+      }
+      yield { first: row + 1, rows };
+    }
+  }
+}
+
+/** A value as a CSV file would have it. */
+function cellOf(value: unknown): string {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+  if (value === null || value === undefined) return '';
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString();
+  // Bytes of no further type are texts where they can be, and raw hashes else.
+  if (value instanceof Uint8Array)
+    return isUtf8(value) ? cellOf(Buffer.from(value).toString()) : Buffer.from(value).toString('hex');
+  if (Array.isArray(value)) return value.map(cellOf).join(',');
+  return typeof value === 'object'
+    ? JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner))
+    : String(value);
 }

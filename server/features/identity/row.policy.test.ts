@@ -2,18 +2,9 @@ import fc from 'fast-check';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { describe, expect, test } from 'vitest';
 import { canIdentify } from '../../../contract/import-rules.ts';
+import { normalEmail, normalPhone } from '../../platform/contacts.ts';
 import { columnNames, fieldOf, headerFault, planColumns, unknownColumn } from './columns.policy.ts';
-import {
-  emailKeys,
-  employeesOf,
-  hashKey,
-  ipKey,
-  normalEmail,
-  normalPhone,
-  readPerson,
-  readProfile,
-  uuidKey,
-} from './row.policy.ts';
+import { emailKeys, employeesOf, hashKey, ipKey, readPerson, readProfile, uuidKey } from './row.policy.ts';
 
 // The address and its hashes as `printf %s test@example.com | sha256sum` and so on print them.
 const SHA256 = '973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b';

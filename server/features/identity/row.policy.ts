@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { PROFILE_KEYS, type ProfileKey } from '../../../contract/enrichment-fields.ts';
 import { strip } from '../../../contract/text.ts';
+import { normalEmail, normalPhone } from '../../platform/contacts.ts';
 import {
   type Content,
   type Fault,
@@ -19,18 +19,6 @@ export type Cells = Partial<Record<PersonField, string[]>>;
 
 const LONGEST_TEXT = 1_000;
 const LONGEST_LIST = 20_000;
-
-/** An e-mail address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
-export function normalEmail(text: string): string | null {
-  const email = strip(text.trim(), '"\'<>').trim().toLowerCase();
-  if (email.length > 254) return null;
-  if (email.indexOf('@') > 64) return null;
-  return /^[^\s@"'(),:;<>[\\\]\p{Cc}]+@(?:[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*\.)+[\p{L}\p{N}-]{2,}$/u.test(
-    email,
-  )
-    ? email
-    : null;
-}
 
 /** The three keys of an e-mail address in its comparable form. */
 export function emailKeys(email: string): Key[] {
@@ -50,27 +38,6 @@ export function hashKey(text: string): Key | null {
   if (value.length === 40) return { kind: KIND.sha1, value };
   if (value.length === 32) return { kind: KIND.md5, value };
   return null;
-}
-
-const NORTH_AMERICAN = /^(?:\+?1[ .-]?)?\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
-/** Whether North American numbers of these six first digits are valid: no rule looks at the last four. */
-const prefixes = new Map<string, boolean>();
-
-/** A phone number in E.164 (+15046218927), read as one of the United States where it has no country; else null. */
-export function normalPhone(text: string): string | null {
-  const usual = NORTH_AMERICAN.exec(text.trim());
-  if (usual) {
-    const prefix = usual[1]! + usual[2]!;
-    const e164 = `+1${prefix}${usual[3]}`;
-    let valid = prefixes.get(prefix);
-    if (valid === undefined) {
-      valid = parsePhoneNumberFromString(e164)?.isValid() ?? false;
-      prefixes.set(prefix, valid);
-    }
-    return valid ? e164 : null;
-  }
-  const number = parsePhoneNumberFromString(text, 'US');
-  return number?.isValid() ? number.number : null;
 }
 
 /** The key of a phone number in E.164. */

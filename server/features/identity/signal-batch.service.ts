@@ -1,10 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { lineNumbers, readRows } from '../../platform/csv-reader.ts';
 import { type Keyword, keywordOf } from '../keywords/index.ts';
-import { lineNumbers, readRows } from './csv-file.ts';
+import { SignalCopy, type SignalKeys } from './copy.ts';
 import type { Fault, PersonField } from './model.ts';
 import { type ParquetHead, readParquet } from './parquet-file.ts';
 import { readSignal, type SignalPlan, signalPlan } from './signal.policy.ts';
-import { SignalCopy, type SignalKeys } from './signal.store.ts';
 
 /** What one transaction does: the signals of a part of a file. Places are bytes of a CSV file, rows of a Parquet file. */
 export interface SignalBatch {
@@ -14,12 +14,12 @@ export interface SignalBatch {
   rows: number;
   /** How many rows are signals; `data` holds them for COPY. */
   signals: number;
-  data: Buffer;
+  data: Uint8Array;
   keys: SignalKeys;
   keywords: Keyword[];
   errors: (Fault & { line: number })[];
-  /** The line or row numbers of some places, ascending, of this batch. */
-  linesOf(places: number[]): Promise<number[]>;
+  /** Where the batch begins in a CSV file: a byte and the number of its line; null in a Parquet file, whose places are rows. */
+  begin: { at: number; line: number } | null;
 }
 
 /** How a file is read on: `from` is a byte of CSV whose line is `line`; of Parquet `line` is the row, from 1. */
@@ -54,7 +54,7 @@ export async function* csvSignals(
       end,
       line,
       errors: faults.map((fault, i) => ({ ...fault, line: numbers[i]! })),
-      linesOf: (places) => lineNumbers(path, at, first, places),
+      begin: { at, line: first },
     };
   };
   for await (const group of readRows(path, {
@@ -84,7 +84,7 @@ export async function* parquetSignals(
 ): AsyncGenerator<SignalBatch> {
   const places = signalPlan(plan);
   const wanted = plan.flatMap((field, at) => (field === 'ignore' ? [] : [at]));
-  for await (const { first, rows } of readParquet(path, { head, from: line - 1, most: size.rows, wanted })) {
+  for await (const { first, rows } of readParquet(path, { from: line - 1, most: size.rows, wanted })) {
     const batch = open(0);
     const at = now().getTime();
     for (let from = 0; from < rows.length; from += GROUP.most) {
@@ -98,7 +98,7 @@ export async function* parquetSignals(
       end: Math.floor((fileBytes * (next - 1)) / head.rows),
       line: next,
       errors: batch.faults.map((fault) => ({ ...fault, line: fault.at })),
-      linesOf: async (numbers) => numbers,
+      begin: null,
     };
   }
 }

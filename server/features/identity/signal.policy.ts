@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { SIGNAL_FIELDS, signalLack } from '../../../contract/import-rules.ts';
+import { normalEmail, normalPhone } from '../../platform/contacts.ts';
 import { cityNumber, stateCode, stateNumber, zipNumber } from '../keywords/index.ts';
 import { fieldOf } from './columns.policy.ts';
 import { type Fault, KIND, type PersonField } from './model.ts';
-import { hashKey, normalEmail, normalPhone, phoneKey, uuidKey } from './row.policy.ts';
+import { hashKey, phoneKey, uuidKey } from './row.policy.ts';
 
 const DAY_MS = 86_400_000;
 /** Signals are kept for so many days; older ones are not taken in. */

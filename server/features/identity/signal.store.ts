@@ -4,11 +4,12 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Db, Tx } from '../../platform/db/scope.ts';
 import { type Keyword, runsOf } from '../keywords/index.ts';
+import type { SignalKeys } from './copy.ts';
 import { ownerOf } from './graph.store.ts';
 import { KEY_WORTH, PER_SHARER } from './match.policy.ts';
 import { hasMerges } from './merge.store.ts';
 import { MOST_PEOPLE } from './model.ts';
-import { REF_KIND, type Signal } from './signal.policy.ts';
+import { REF_KIND } from './signal.policy.ts';
 
 /** Makes the table's partitions of these days (UTC), where they are missing. */
 export async function ensurePartitions(db: Db, first: Date, last: Date): Promise<void> {
@@ -60,86 +61,6 @@ export async function ensureTerms(
   return ids;
 }
 
-/** How many keys some signals have, and of which kinds they are. */
-export interface SignalKeys {
-  count: number;
-  kinds: number[];
-}
-
-/**
- * Signals in COPY's binary format, which costs the database half of what the text format does. What tells whose a signal is goes
- * over once: its first signal has it, and all have its number.
- */
-export class SignalCopy {
-  #data = Buffer.allocUnsafe(256 * 1024);
-  #at = HEADER.copy(this.#data);
-  /** The keys' numbers, by kind and value. */
-  #keys = new Map<string, number>();
-  #kinds = new Set<number>();
-  /** How many signals there are. */
-  rows = 0;
-
-  /** Adds a signal. `at` is where its row begins, `term` its keyword's place in the batch's list, from 1. */
-  add({ kind, value, state, city, zip, url, at: seen }: Signal, at: number, term: number): void {
-    const longest = 128 + value.length + (url ? url.length * 3 : 0);
-    if (this.#at + longest > this.#data.length) {
-      const larger = Buffer.allocUnsafe(2 * this.#data.length + longest);
-      this.#data.copy(larger, 0, 0, this.#at);
-      this.#data = larger;
-    }
-    const data = this.#data;
-    const name = `${kind}${value}`;
-    const known = this.#keys.get(name);
-    const key = known ?? this.#keys.size;
-    let to = data.writeInt16BE(10, this.#at);
-    to = int64(data, at, to);
-    to = data.writeInt32BE(key, data.writeInt32BE(4, to));
-    to = data.writeInt16BE(kind, data.writeInt32BE(2, to));
-    if (known === undefined) {
-      this.#keys.set(name, key);
-      this.#kinds.add(kind);
-      data.writeInt32BE(value.length / 2, to);
-      to += 4 + data.write(value, to + 4, 'hex');
-    } else to = data.writeInt32BE(-1, to);
-    to = data.writeInt32BE(term, data.writeInt32BE(4, to));
-    to = int64(data, (seen - EPOCH_MS) * 1000, to);
-    to = state === null ? data.writeInt32BE(-1, to) : data.writeInt16BE(state, data.writeInt32BE(2, to));
-    to = zip === null ? data.writeInt32BE(-1, to) : data.writeInt32BE(zip, data.writeInt32BE(4, to));
-    to = city === null ? data.writeInt32BE(-1, to) : data.writeBigInt64BE(city, data.writeInt32BE(8, to));
-    if (url === null) to = data.writeInt32BE(-1, to);
-    else {
-      const bytes = data.write(url, to + 4);
-      to = data.writeInt32BE(bytes, to) + bytes;
-    }
-    this.#at = to;
-    this.rows++;
-  }
-
-  /** All of them, for `copy ... (format binary)`, and how many keys they have. */
-  end(): { data: Buffer; keys: SignalKeys } {
-    const data = Buffer.concat([this.#data.subarray(0, this.#at), TRAILER]);
-    const keys = { count: this.#keys.size, kinds: [...this.#kinds] };
-    this.#data = EMPTY;
-    this.#keys = new Map();
-    return { data, keys };
-  }
-}
-
-const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
-const TRAILER = Buffer.from([0xff, 0xff]);
-const EMPTY = Buffer.alloc(0);
-/** The beginning of 2000, which the database counts instants from. */
-const EPOCH_MS = 946_684_800_000;
-const TWO_32 = 2 ** 32;
-
-/** Writes a field of 8 bytes: a whole number that a double holds exactly. */
-function int64(data: Buffer, value: number, at: number): number {
-  const high = Math.floor(value / TWO_32);
-  data.writeInt32BE(8, at);
-  data.writeInt32BE(high, at + 4);
-  return data.writeUInt32BE(value - high * TWO_32, at + 8);
-}
-
 /**
  * Puts a batch of signals (SignalCopy) beside for the transaction, and finds whom their keys lead to. `client` is the connection of
  * `tx`. Answers whether each key leads to somebody.
@@ -148,7 +69,7 @@ export async function stageSignals(
   tx: Tx,
   client: pg.ClientBase,
   rootId: string,
-  given: { data: Buffer; signals: number; keys: SignalKeys },
+  given: { data: Uint8Array; signals: number; keys: SignalKeys },
 ): Promise<boolean> {
   await sql`set local work_mem = '64MB'`.execute(tx);
   await sql`create temp table signal_stage (

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 import { md5, sha256 } from '../../test/factories.ts';
+import { readHead } from './file-thread.ts';
 import { createImports } from './import.service.ts';
-import { parquetHead } from './parquet-file.ts';
 
 let app: TestApp;
 let root: Company;
@@ -246,7 +246,7 @@ describe('[IDEN-03] intent signals are imported', () => {
       broken[at] = broken[at]! ^ 0xff;
       await writeFile(path, broken);
       outcomes.add(
-        await parquetHead(path, 5, 1000).then(
+        await readHead(path, 10_000).then(
           () => 'rows',
           (error: Error) => error.name,
         ),

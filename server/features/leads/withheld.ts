@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { normalEmail } from '../../platform/contacts.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Exclusions } from '../exclusions/index.ts';
-import { type Identity, normalEmail } from '../identity/index.ts';
+import type { Identity } from '../identity/index.ts';
 import * as store from './store.ts';
 
 /**

@@ -4,7 +4,11 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { FileFault } from './model.ts';
+
+/** A file that cannot be read; the message is for the person who gave it. */
+export class FileFault extends Error {
+  override name = 'FileFault';
+}
 
 /** A file larger than it may be. */
 export class TooLarge extends Error {

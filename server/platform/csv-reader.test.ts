@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findDelimiter, lineNumbers, type RawRow, readRows, takeIn } from './csv-file.ts';
+import { findDelimiter, lineNumbers, type RawRow, readRows, takeIn } from './csv-reader.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lead-csv-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

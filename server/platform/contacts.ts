@@ -1,0 +1,35 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { strip } from '../../contract/text.ts';
+
+/** An e-mail address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
+export function normalEmail(text: string): string | null {
+  const email = strip(text.trim(), '"\'<>').trim().toLowerCase();
+  if (email.length > 254) return null;
+  if (email.indexOf('@') > 64) return null;
+  return /^[^\s@"'(),:;<>[\\\]\p{Cc}]+@(?:[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*\.)+[\p{L}\p{N}-]{2,}$/u.test(
+    email,
+  )
+    ? email
+    : null;
+}
+
+const NORTH_AMERICAN = /^(?:\+?1[ .-]?)?\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
+/** Whether North American numbers of these six first digits are valid: no rule looks at the last four. */
+const prefixes = new Map<string, boolean>();
+
+/** A phone number in E.164 (+15046218927), read as one of the United States where it has no country; else null. */
+export function normalPhone(text: string): string | null {
+  const usual = NORTH_AMERICAN.exec(text.trim());
+  if (usual) {
+    const prefix = usual[1]! + usual[2]!;
+    const e164 = `+1${prefix}${usual[3]}`;
+    let valid = prefixes.get(prefix);
+    if (valid === undefined) {
+      valid = parsePhoneNumberFromString(e164)?.isValid() ?? false;
+      prefixes.set(prefix, valid);
+    }
+    return valid ? e164 : null;
+  }
+  const number = parsePhoneNumberFromString(text, 'US');
+  return number?.isValid() ? number.number : null;
+}

@@ -1,0 +1,27 @@
+import { FileFault } from './csv-reader.ts';
+import { askThread, type ThreadBounds, ThreadFailed, ThreadLost } from './thread.ts';
+
+/**
+ * The answers of a thread that reads a file which somebody sent.
+ * @param what the kind of file, such as CSV, for words about it
+ * @throws FileFault for what is wrong with the file, also when reading it takes too long or too much memory
+ */
+export async function* readFileApart<Answer>(
+  script: URL,
+  task: unknown,
+  { what, ...bounds }: ThreadBounds & { what: string },
+  question?: () => unknown,
+): AsyncGenerator<Answer> {
+  try {
+    yield* askThread<Answer>(script, task, bounds, question);
+  } catch (error) {
+    if (error instanceof ThreadFailed && error.kind === 'FileFault') throw new FileFault(error.message);
+    if (error instanceof ThreadLost)
+      throw new FileFault(
+        error.why === 'time'
+          ? `The file takes too long to read as ${what}. It may be damaged.`
+          : `The file takes too much memory to read as ${what}. It may be damaged.`,
+      );
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { parentPort, Worker, workerData } from 'node:worker_threads';
+
+/** How long a thread may take for one answer, and how much memory for all of them. */
+export interface ThreadBounds {
+  answerMs: number;
+  memoryMb: number;
+}
+
+/** Why a thread was ended before it was done. */
+export class ThreadLost extends Error {
+  override name = 'ThreadLost';
+  readonly why: 'time' | 'memory' | 'ended';
+  constructor(why: 'time' | 'memory' | 'ended') {
+    super(`The thread was lost (${why}).`);
+    this.why = why;
+  }
+}
+
+/** An error that a thread's work ended with. `kind` is its name: classes do not travel between threads. */
+export class ThreadFailed extends Error {
+  override name = 'ThreadFailed';
+  readonly kind: string;
+  constructor(kind: string, message: string, stack: string | undefined) {
+    super(message);
+    this.kind = kind;
+    if (stack) this.stack = stack;
+  }
+}
+
+type Reply =
+  | { value: unknown }
+  | { done: true }
+  | { failed: { kind: string; message: string; stack?: string } };
+
+/**
+ * Has a task done in a thread of its own, whose script calls `serveThread`, and yields its answers, each made when it is
+ * asked for. What strangers send is read there: the thread can be ended, whatever it is doing, and takes nothing along.
+ * @param question what the work is told each time it is asked for an answer
+ * @throws ThreadLost when an answer takes too long or the memory is not enough; ThreadFailed with what the work threw
+ */
+export async function* askThread<Answer>(
+  script: URL,
+  task: unknown,
+  { answerMs, memoryMb }: ThreadBounds,
+  question: () => unknown = () => null,
+): AsyncGenerator<Answer> {
+  const worker = new Worker(script, {
+    workerData: task,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    stderr: true,
+  });
+  const ended = new Promise<Error>((done) => {
+    worker.once('error', (error: Error & { code?: string }) =>
+      done(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLost('memory') : error),
+    );
+    worker.once('exit', () => done(new ThreadLost('ended')));
+  });
+  try {
+    for (;;) {
+      const came = new Promise<Reply>((done) => worker.once('message', done));
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<Error>((done) => {
+        timer = setTimeout(() => done(new ThreadLost('time')), answerMs);
+      });
+      worker.postMessage(question());
+      const reply = await Promise.race([came, ended, late]);
+      clearTimeout(timer);
+      if (reply instanceof Error) throw reply;
+      if ('failed' in reply)
+        throw new ThreadFailed(reply.failed.kind, reply.failed.message, reply.failed.stack);
+      if ('done' in reply) return;
+      yield reply.value as Answer;
+    }
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** Does what `askThread` asks of this thread: the answers of `work`, one each time it is asked, which knows the last question. */
+export function serveThread<Task, Question = unknown>(
+  work: (task: Task, asked: () => Question) => AsyncIterable<unknown>,
+): void {
+  let question: Question;
+  const answers = work(workerData as Task, () => question)[Symbol.asyncIterator]();
+  parentPort!.on('message', async (asked: Question) => {
+    question = asked;
+    let reply: Reply;
+    try {
+      const { value, done } = await answers.next();
+      reply = done ? { done } : { value };
+    } catch (error) {
+      const { name, message, stack } = error as Error;
+      reply = { failed: { kind: name, message, ...(stack ? { stack } : {}) } };
+    }
+    parentPort!.postMessage(reply);
+  });
+}
