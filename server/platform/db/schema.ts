@@ -764,6 +764,18 @@ export interface Schema {
     undone_by: Maybe<string>;
     undone_at: MaybeAt;
   };
+  job_run: {
+    key: string;
+    kind: string;
+    payload: Json<Record<string, unknown>>;
+    root_id: Maybe<string>;
+    company_id: GeneratedAlways<string | null>;
+    worker: string;
+    starts: Default<number>;
+    started_at: Generated<Date>;
+    alive_at: Generated<Date>;
+    set_aside_at: MaybeAt;
+  };
   import_job: Owner & {
     id: string;
     kind: 'people' | 'signals';
@@ -772,7 +784,7 @@ export interface Schema {
     file_bytes: bigint;
     file_sha256: Maybe<Buffer>;
     mapping: Json<Record<string, string>>;
-    state: 'mapping' | 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+    state: 'mapping' | 'queued' | 'running' | 'held' | 'done' | 'failed' | 'cancelled';
     error: Maybe<string>;
     byte_offset: Default<bigint>;
     line: Default<bigint>;
@@ -887,7 +899,7 @@ export interface Schema {
     md5_only: Default<bigint>;
     sha256_only: Default<bigint>;
     accepts: Default<'email' | 'all'>;
-    state: Default<'queued' | 'loading' | 'active' | 'failed' | 'removed'>;
+    state: Default<'queued' | 'loading' | 'held' | 'active' | 'failed' | 'removed'>;
     error: Maybe<string>;
     file_path: Maybe<string>;
     byte_offset: Default<bigint>;
