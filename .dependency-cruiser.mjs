@@ -5,6 +5,7 @@ const features = [
   'tenants',
   'people',
   'audit',
+  'background',
   'sales',
   'access',
   'costs',

@@ -15,6 +15,7 @@ export const ownExclusionMessages = {
     lists === 0
       ? 'There were no records to purge.'
       : `Purged: ${entries} ${entries === '1' ? 'entry' : 'entries'} of ${lists} ${lists === 1 ? 'list' : 'lists'}.`,
+  again: 'The file is being read again.',
   undone: 'The list is taken back. It no longer excludes anybody.',
 } as const;
 

@@ -20,7 +20,7 @@ export const ExclusionList = z.object({
   id: Id,
   filename: z.string(),
   campaignType: Level,
-  state: z.enum(['queued', 'loading', 'active', 'failed', 'removed']),
+  state: z.enum(['queued', 'loading', 'held', 'active', 'failed', 'removed']),
   error: z.string().nullable(),
   rows_read: z.int(),
   entries_added: z.int(),
@@ -94,6 +94,16 @@ export const exclusions = {
         bad: z.array(z.object({ line: z.int(), reason: z.string(), value: z.string().nullable() })),
       }),
     ),
+  tryAgain: call
+    .route({
+      method: 'POST',
+      path: '/exclusions/lists/{id}/again',
+      tags: ['Exclusions'],
+      summary: 'Try a list again that is on hold, since the server stopped twice while reading it',
+    })
+    .meta({ access: 'exclusion.write' })
+    .input(Which)
+    .output(Done),
   undo: call
     .route({
       method: 'POST',

@@ -46,7 +46,7 @@ export const ImportJob = z.object({
   kind: z.enum(IMPORT_KINDS),
   file_name: z.string(),
   file_bytes: z.int(),
-  state: z.enum(['mapping', 'queued', 'running', 'done', 'failed', 'cancelled']),
+  state: z.enum(['mapping', 'queued', 'running', 'held', 'done', 'failed', 'cancelled']),
   error: z.string().nullable(),
   percentage: z.number(),
   rows_read: z.int(),
@@ -164,6 +164,16 @@ export const identity = {
     .meta({ access: 'people.import' })
     .input(Which)
     .output(Done),
+  tryAgain: call
+    .route({
+      method: 'POST',
+      path: '/identity/imports/{id}/again',
+      tags: ['Identity'],
+      summary: 'Try an import again that is on hold, since the server stopped twice while reading it',
+    })
+    .meta({ access: 'people.import' })
+    .input(Which)
+    .output(Done.extend({ data: ImportJob })),
   duplicates: call
     .route({
       method: 'GET',

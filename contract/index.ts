@@ -1,6 +1,7 @@
 import type { ContractRouterClient } from '@orpc/contract';
 import { access } from './access.ts';
 import { agreements } from './agreements.ts';
+import { background } from './background.ts';
 import { campaignMore } from './campaign-more.ts';
 import { campaigns } from './campaigns.ts';
 import { companies } from './companies.ts';
@@ -51,6 +52,7 @@ export const contract = {
   delivery,
   enrichment,
   exclusions,
+  background,
   identity,
   insight,
   intent,

@@ -89,6 +89,9 @@ export const PERMISSIONS = {
   'sales.assign': [...roots, ...agencies],
   'sales.downline': ['root.sales', 'agency.sales'],
   'view.log': ['agency.owner', 'client.owner'],
+  // Background jobs that were set aside.
+  'job.read': roots,
+  'job.write': roots,
   'payment.read': roots,
   'payment.mend': roots,
   'agreement.accept': [...agencies, ...clients],
@@ -156,6 +159,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'card.read': ['Settings', 'enable'],
   'card.write': ['Settings', 'update'],
   'card.direct': ['Settings', 'update'],
+  'job.read': ['Settings', 'enable'],
+  'job.write': ['Settings', 'update'],
   'payment.read': ['Settings', 'enable'],
   'payment.mend': ['Settings', 'update'],
   'account.write': ['Settings', 'update'],

@@ -54,6 +54,7 @@ const CONFIGURATION: readonly PageId[] = [
   'invoices',
   'limits',
   'payments',
+  'background-jobs',
   'people-import',
   'people-merge',
 ];

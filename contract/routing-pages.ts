@@ -347,6 +347,13 @@ export const PAGES = [
     permission: 'payment.read',
   },
   {
+    id: 'background-jobs',
+    path: '/configuration/background-jobs',
+    title: 'Background jobs',
+    ...inside,
+    permission: 'job.read',
+  },
+  {
     id: 'people-import',
     path: '/configuration/people-import',
     title: 'People data',

@@ -188,6 +188,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/invoices                       P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
+/configuration/background-jobs               P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/limits                         404    404        404       connect   404      P       prof      P           404         404      P       P
 /configuration/minimum-spend                  P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/coupons                        P      P          P         connect   404      404     404       404         404         404      404     404
@@ -484,6 +485,7 @@ describe('[NAV-01] the sidebar', () => {
           'Statement',
           'Invoices',
           'Payments to check',
+          'Background jobs',
           'People data',
           'Merge people',
         ],

@@ -13,6 +13,7 @@ import {
 } from './features/access/index.ts';
 import { createAgreements, documentsRoutes, marketingRoutes } from './features/agreements/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
+import { backgroundRoutes, createBackground } from './features/background/index.ts';
 import { createBilling } from './features/billing/index.ts';
 import {
   campaignMoreRoutes,
@@ -119,6 +120,7 @@ export function createFeatures(
   const tenants = createTenants(platform);
   const people = createPeople(platform);
   const audit = createAudit();
+  const background = createBackground(platform, { audit, tenants });
   const logChain = createLogChain(platform);
   const { smtpUrl, mailFrom, recaptcha } = platform.config;
   const smtp = createSmtp(platform, { outbound });
@@ -290,6 +292,7 @@ export function createFeatures(
     tenants,
     people,
     audit,
+    background,
     logChain,
     sales,
     access,
@@ -495,6 +498,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.intent, intentRoutes(features.intent));
     calls(contract.insight, insightRoutes(platform, features.tenants, features.invoices));
     calls(contract.delivery, delivery.handlers);
+    calls(contract.background, backgroundRoutes(features.background));
     calls(contract.identity, identity.handlers);
     calls(contract.enrichment, enrichmentRoutes(features.enrichment));
     calls(contract.exclusions, exclusions.handlers);

@@ -239,6 +239,12 @@ export const EXPORTS: readonly ExportList[] = [
     ['Asked again', (row) => row.next_ask_at],
     ['Reference at the provider', (row) => row.provider_reference],
   ]),
+  list('stopped-jobs', contract.background.stoppedJobs, [
+    ['Job', (row) => row.title],
+    ['Details', (row) => row.about],
+    ['Attempts', (row) => row.starts],
+    ['Stopped', (row) => row.set_aside_at],
+  ]),
   list('coupons', contract.costs.coupons, [
     ['Code', (row) => row.coupon_code],
     ['Percent', (row) => row.percent],

@@ -18,6 +18,7 @@ import { ensureDatabase, provisionLogins, tryDatabase } from './platform/db/conn
 import { type Embedded, startEmbedded } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { setUpJobs } from './platform/jobs.ts';
+import { startWatchdog } from './platform/watchdog.ts';
 
 setDefaultResultOrder('ipv4first');
 const say = (line = ''): void => console.log(line);
@@ -121,6 +122,7 @@ async function main(): Promise<void> {
     }
     const secret = demo ? await readFile(receiverSecretFile(config), 'utf8').catch(() => null) : null;
     if (secret) receiver?.setSecret(RECEIVER_NAME, secret);
+    startWatchdog({ warnMs: 5_000, endMs: config.holdLimitSeconds * 1000 });
     const port = await app.start();
     const at = (name: string): string => `http://${host(name)}:${port}`;
 

@@ -88,6 +88,7 @@ const environment = z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.peopledatalabs.com'),
+    HOLD_LIMIT_SECONDS: z.coerce.number().int().min(0).max(86_400).default(300),
     VISIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(400),
     LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('warn'),
   })
@@ -160,6 +161,8 @@ export interface Config {
   stripe:
     | { secretKey: string; publishableKey: string; webhookSecrets: string[]; apiBase: string }
     | undefined;
+  /** After how long with its event loop held a process ends itself; 0: never. */
+  holdLimitSeconds: number;
   visitRetentionDays: number;
   logLevel: string;
 }
@@ -229,6 +232,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
           }
         : undefined,
     pdlApiBase: e.PDL_API_BASE,
+    holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,
     logLevel: e.LOG_LEVEL,
   };

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { type Job as BossJob, fromKysely, PgBoss, type QueueOptions, type WorkOptions } from 'pg-boss';
 import type { z } from 'zod';
+import { activity } from './activity.ts';
 import type { Tx } from './db/scope.ts';
 
 /** A kind of background work: its queue, what its payload holds (ids only), and how it is retried. */
@@ -67,11 +70,58 @@ export async function setUpJobs(adminUrl: string): Promise<void> {
   await client.end();
 }
 
+/** The names of all kinds of jobs that this process knows. */
+export const jobNames = (): string[] => [...kinds.keys()];
+
+/** So often a job may be started, without having got anywhere, before it is set aside. */
+const MOST_STARTS = 2;
+/** How often a process says that it lives; the database takes one that has not for 25 s for gone. */
+const ALIVE_MS = 8_000;
+/** A kind that runs by schedule is tried again by itself after so long. */
+const AGAIN_MS = 86_400_000;
+/** What was cut off and is not sent any more is forgotten after so long. */
+const FORGET_MS = 30 * 86_400_000;
+
+/** What a kind of job has to say where people look for its outcome. */
+export interface JobHooks<P extends object> {
+  /** A job's process ended with it twice: says so. Safe to run twice. */
+  setAside: (payload: P) => Promise<void>;
+  /** Somebody has it tried again, in this transaction: takes that back. Throws a Refusal where it makes no sense any more. */
+  again?: (tx: Tx, payload: P) => Promise<void>;
+}
+
+/** A job that is running. */
+export interface RunningJob {
+  /** Ends when the job was given to another worker, or the process stops. */
+  signal: AbortSignal;
+  /** Says that the job has got somewhere: it is not taken for the culprit if the process ends later. */
+  advanced: () => void;
+}
+
+/** Told of each job that was set aside. */
+export type OnSetAside = (job: { id: string; kind: string; rootId: string | null }) => Promise<void>;
+
+/** Forgets that a job was set aside, in whatever scope. */
+const forget = (tx: Tx, name: string, payload: object) =>
+  sql`select job_resume(${name}, ${JSON.stringify(payload)}::jsonb)`.execute(tx);
+
 /** The way to put off work until after the transaction, and to do it. */
 export class Jobs {
   readonly #boss: PgBoss;
+  readonly #worker = randomUUID();
   #stopping = false;
   readonly #onError: (error: unknown, name?: string) => void;
+  #onSetAside: OnSetAside = async () => {};
+  readonly #hooks = new Map<string, JobHooks<never>>();
+  /** Kinds that run by schedule: each time is a job of its own, so they are known by their names. */
+  readonly #scheduled = new Set<string>();
+  readonly #advanced = new Set<string>();
+  /** Jobs that have ended, until the database knows. */
+  #ended: string[] = [];
+  #forgetting: Promise<void> = Promise.resolve();
+  #timers: NodeJS.Timeout[] = [];
+  /** Jobs that were cut off are run one after the other, so that the next end of the process is on one of them alone. */
+  #alone: Promise<unknown> = Promise.resolve();
 
   /** `works`: whether this process also does jobs, and keeps the queues in order. */
   constructor(appUrl: string, works: boolean, onError: (error: unknown, name?: string) => void) {
@@ -100,7 +150,21 @@ export class Jobs {
   /** Stops taking jobs and waits up to 20 s for those under way. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#boss.stop({ graceful: true, timeout: 20_000 });
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#boss.stop({ graceful: true, timeout: 20_000, close: false });
+    // What was stopped in order did not end the process.
+    await this.#sql('select job_end(null, $1)', [this.#worker]).catch(() => {});
+    await this.#boss.stop({ graceful: false });
+  }
+
+  /** Whom to tell of jobs that are set aside, whatever their kind. */
+  onSetAside(tell: OnSetAside): void {
+    this.#onSetAside = tell;
+  }
+
+  /** What a kind does where one of its jobs is set aside or tried again. */
+  hook<P extends object>(kind: JobKind<P>, hooks: JobHooks<P>): void {
+    this.#hooks.set(kind.name, hooks);
   }
 
   /** Enqueues jobs inside the causing transaction: they exist if and only if it commits. */
@@ -122,26 +186,44 @@ export class Jobs {
     );
   }
 
+  /** Has a job that was set aside tried again, from the beginning of its tries. @throws Refusal where that makes no sense */
+  async again(tx: Tx, name: string, given: object): Promise<void> {
+    const kind = kinds.get(name) as JobKind | undefined;
+    if (!kind) throw new Error(`There is no kind of job ${name}.`);
+    const payload = kind.payload.parse(given);
+    await this.#hooks.get(name)?.again?.(tx, payload as never);
+    await forget(tx, name, payload);
+    await this.send(tx, kind, [payload]);
+  }
+
   /**
    * Does the jobs of a kind. The handler gets one payload at a time and must be safe to run twice: a job whose worker
-   * was killed is given to another.
+   * was killed is given to another. One whose worker was killed twice, without having got anywhere, is set aside.
    */
   async work<P extends object>(
     kind: JobKind<P>,
     options: WorkOptions,
-    handler: (payload: P, signal: AbortSignal) => Promise<void>,
+    handler: (payload: P, job: RunningJob) => Promise<void>,
   ): Promise<void> {
     const { localConcurrency = 1, ...each } = options;
+    this.#watch();
     for (let i = 0; i < localConcurrency; i++) {
       const id: string = await this.#boss.work(kind.name, each, async (jobs: BossJob<P>[]) => {
         // Left to itself a worker takes one job a poll; where there was one, it looks for the next at once.
         this.#boss.notifyWorker(id);
         for (const job of jobs) {
+          const payload = kind.payload.parse(job.data);
+          const key = this.#scheduled.has(kind.name) ? kind.name : job.id;
+          const done = activity(`job ${kind.name} ${job.id}`);
           try {
-            await handler(kind.payload.parse(job.data), job.signal);
+            await this.#run(kind.name, key, payload, () =>
+              handler(payload, { signal: job.signal, advanced: () => this.#advanced.add(key) }),
+            );
           } catch (error) {
             this.#onError(error, kind.name);
             throw error;
+          } finally {
+            done();
           }
         }
       });
@@ -150,6 +232,99 @@ export class Jobs {
 
   /** Runs a kind on a schedule (cron, UTC), once over all workers. */
   async schedule<P extends object>(kind: JobKind<P>, cron: string, payload: P): Promise<void> {
+    this.#scheduled.add(kind.name);
     await this.#boss.schedule(kind.name, cron, payload, { tz: 'UTC' });
+  }
+
+  /** Runs a job, noted as running in the database before and until it ends; or sets it aside. */
+  async #run<P extends object>(
+    name: string,
+    key: string,
+    payload: P,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    if (this.#ended.includes(key)) await this.#forgetEnded();
+    const rootId = (payload as { rootId?: string }).rootId ?? null;
+    const [begun] = await this.#sql<{
+      is_new: boolean;
+      starts: number;
+      is_alive: boolean;
+      set_aside_at: Date | null;
+    }>('select * from job_begin($1, $2, $3::jsonb, $4, $5)', [
+      key,
+      name,
+      JSON.stringify(payload),
+      rootId,
+      this.#worker,
+    ]);
+    if (begun!.is_new) return this.#tracked(key, work);
+    const { starts, is_alive: isAlive, set_aside_at: setAsideAt } = begun!;
+    if (setAsideAt) {
+      if (key !== name || Date.now() - setAsideAt.getTime() < AGAIN_MS) return undefined;
+    } else if (isAlive) return work();
+    else if (starts >= MOST_STARTS) {
+      await this.#hooks.get(name)?.setAside(payload as never);
+      await this.#onSetAside({ id: key, kind: name, rootId });
+      await this.#sql('select job_set_aside($1)', [key]);
+      this.#onError(new Error(`Job ${name} was set aside: the process ended with it ${starts} times.`), name);
+      return undefined;
+    }
+    const turn = this.#alone;
+    const run = turn.then(async () => {
+      await this.#sql('select job_again($1, $2, $3)', [key, setAsideAt ? 1 : starts + 1, this.#worker]);
+      await this.#tracked(key, work);
+    });
+    this.#alone = run.catch(() => {});
+    return run;
+  }
+
+  async #tracked(key: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } finally {
+      this.#advanced.delete(key);
+      this.#ended.push(key);
+    }
+  }
+
+  /** Tells the database, now and then, which jobs have ended and that this process lives. */
+  #watch(): void {
+    if (this.#timers.length > 0) return;
+    const every = (ms: number, work: () => Promise<unknown>) => {
+      const timer = setInterval(() => {
+        work().catch((error) => this.#stopping || this.#onError(error));
+      }, ms);
+      timer.unref();
+      this.#timers.push(timer);
+    };
+    every(250, () => this.#forgetEnded());
+    every(ALIVE_MS, async () => {
+      const advanced = [...this.#advanced];
+      this.#advanced.clear();
+      await this.#sql('select job_alive($1, $2::text[])', [this.#worker, advanced]);
+    });
+    every(3_600_000, () => this.#sql('select job_forget($1)', [new Date(Date.now() - FORGET_MS)]));
+  }
+
+  #forgetEnded(): Promise<void> {
+    if (this.#ended.length === 0) return this.#forgetting;
+    this.#forgetting = this.#forgetting
+      .catch(() => {})
+      .then(async () => {
+        const ended = this.#ended;
+        if (ended.length === 0) return;
+        this.#ended = [];
+        try {
+          await this.#sql('select job_end($1::text[], $2)', [ended, this.#worker]);
+        } catch (error) {
+          this.#ended.push(...ended);
+          throw error;
+        }
+      });
+    return this.#forgetting;
+  }
+
+  async #sql<Row>(text: string, values: unknown[]): Promise<Row[]> {
+    return (await this.#boss.getDb().executeSql(text, values)).rows as Row[];
   }
 }

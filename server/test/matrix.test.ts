@@ -105,15 +105,34 @@ async function freshRole(target: Target): Promise<string> {
   return rows[0].id;
 }
 /** An exclusion list of the client with a bad row. */
-async function freshList(target: Pick<Target, 'client' | 'canary'>): Promise<string> {
+async function freshList(target: Pick<Target, 'client' | 'canary'>, state = 'active'): Promise<string> {
   const { rows } = await app.admin.query(
-    `with list as (insert into exclusion_list (id, root_id, agency_id, company_id, owner_id, level, name, created_at)
-       values (gen_random_uuid(), $1, $2, $3, $3, 'client', $4, now()) returning id)
+    `with list as (insert into exclusion_list (id, root_id, agency_id, company_id, owner_id, level, name, state, created_at)
+       values (gen_random_uuid(), $1, $2, $3, $3, 'client', $4, $5, now()) returning id)
      insert into exclusion_error (list_id, line, root_id, agency_id, company_id, reason, value)
      select id, 1, $1, $2, $3, 'is nothing', $4 from list returning list_id`,
-    [target.client.root_id, target.client.agency_id, target.client.id, `${target.canary}.csv`],
+    [target.client.root_id, target.client.agency_id, target.client.id, `${target.canary}.csv`, state],
   );
   return rows[0].list_id;
+}
+/** An import of the root that is on hold. */
+async function heldImport({ client, canary }: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into import_job (id, root_id, company_id, kind, file_name, file_path, file_bytes, mapping, state, created_at)
+     values (gen_random_uuid(), $1, $1, 'people', $2, 'imports/none.csv', 1, '{}', 'held', now()) returning id`,
+    [client.root_id, `${canary}.csv`],
+  );
+  return rows[0].id;
+}
+/** A background job of the root that was set aside. */
+async function stoppedJob({ client }: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into job_run (key, kind, payload, root_id, worker, starts, set_aside_at)
+     values (gen_random_uuid()::text, 'invoices.close', json_build_object('rootId', $1::text)::jsonb, $1::uuid, gen_random_uuid(), 2, now())
+     returning key`,
+    [client.root_id],
+  );
+  return rows[0].key;
 }
 /** A group of campaigns: of whoever asks where they see the target, for groups are changed by their own company only. */
 async function freshGroup(target: Target, who: Principal | undefined): Promise<string> {
@@ -850,6 +869,15 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/api/payment/notice', body: {} }),
     passes: [400],
   },
+  'GET /api/background/stopped': {
+    named: false,
+    request: () => ({ url: '/api/background/stopped' }),
+  },
+  'POST /api/background/stopped/again': {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: '/api/background/stopped/again', body: { id: await stoppedJob(t) } }),
+  },
   'GET /api/payment/problems': {
     named: false,
     request: () => ({ url: '/api/payment/problems' }),
@@ -1401,6 +1429,11 @@ let samples: Record<string, Sample> = {
     request: (t) => ({ url: `/api/identity/imports/${t.importId}/cancel`, body: {} }),
     passes: [409],
   },
+  'POST /api/identity/imports/:id/again': {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: `/api/identity/imports/${await heldImport(t)}/again`, body: {} }),
+  },
   'GET /api/identity/imports/:id/errors.csv': {
     named: true,
     rootOnly: true,
@@ -1464,6 +1497,10 @@ let samples: Record<string, Sample> = {
   'POST /api/exclusions/lists/:id/undo': {
     named: true,
     request: async (t) => ({ url: `/api/exclusions/lists/${await freshList(t)}/undo`, body: {} }),
+  },
+  'POST /api/exclusions/lists/:id/again': {
+    named: true,
+    request: async (t) => ({ url: `/api/exclusions/lists/${await freshList(t, 'held')}/again`, body: {} }),
   },
   'GET /api/exclusions/lists/:id/report.csv': {
     named: true,

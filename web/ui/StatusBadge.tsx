@@ -17,6 +17,7 @@ const tones: Record<string, Tone> = {
   running: 'info',
   mapping: 'info',
   blocked: 'warn',
+  held: 'warn',
   failed: 'bad',
   disabled: 'bad',
   not_found: 'bad',

@@ -169,6 +169,28 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     return data || 'Not sent: the personal data of this lead has been erased.';
   }
 
+  jobs.hook(sendJob, {
+    setAside: ({ rootId, deliveryId, attempt }) =>
+      inScope(db.app, { rootId }, async (tx) => {
+        const row = await store.deliveryToSend(tx, deliveryId);
+        if (row?.state !== 'pending' || row.attempts !== attempt) return;
+        const error = 'Not sent: the server stopped twice while sending this lead.';
+        await store.settle(
+          tx,
+          row,
+          { state: 'failed', next_at: null, delivered_at: null },
+          attemptRow({
+            startedAt: clock.now(),
+            durationMs: 0,
+            status: null,
+            answer: null,
+            error,
+            final: true,
+          }),
+        );
+      }),
+  });
+
   const service = {
     jobs,
 

@@ -3,8 +3,12 @@ import type { Exclusions } from './service.ts';
 
 /** Does the feature's jobs in this process: a few lists at a time, so that a long one holds up no other. */
 export async function startExclusions({ loads, jobs }: Exclusions): Promise<void> {
-  await jobs.work(loadJob, { pollingIntervalSeconds: 2, localConcurrency: 3 }, async (which, signal) => {
-    await loads.load(which, { signal });
-  });
-  await jobs.work(clearJob, { pollingIntervalSeconds: 5 }, loads.clear);
+  await jobs.work(
+    loadJob,
+    { pollingIntervalSeconds: 2, localConcurrency: 3 },
+    async (which, { signal, advanced }) => {
+      await loads.load(which, { signal, progress: advanced });
+    },
+  );
+  await jobs.work(clearJob, { pollingIntervalSeconds: 5 }, (which, { signal }) => loads.clear(which, signal));
 }

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
 import { FileFault, takeIn } from '../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -33,6 +34,10 @@ const SIZE = { rows: 50_000, bytes: 16 * 1024 * 1024 };
 /** Bad rows beyond these are counted and not listed. */
 const MOST_ERRORS = 100_000;
 const CLEAR_STEP = 50_000;
+
+/** What a list says that was set aside. */
+const HELD =
+  'The server stopped twice while reading this file, so the list is on hold and excludes no one. Check the file, then try again.';
 
 /** Someone else has changed the list meanwhile (removed it, or works at it): this run has nothing more to do. */
 class Overtaken extends Error {
@@ -216,6 +221,32 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     if (list.state === 'removed') await inScope(db.app, scope, (tx) => store.deleteErrors(tx, listId));
     if (list.file_path) await rm(pathOf(list.file_path), { force: true });
   }
+
+  jobs.hook(loadJob, {
+    setAside: ({ rootId, listId }) =>
+      inScope(db.app, { rootId }, async (tx) => {
+        const row = await store.listById(tx, listId, true);
+        if (row?.state !== 'queued' && row?.state !== 'loading') return;
+        await store.updateList(tx, listId, { state: 'held', error: HELD });
+        const { root_id, agency_id, company_id } = row;
+        await audit.recordSystem(
+          tx,
+          clock.now(),
+          { root_id, agency_id, company_id },
+          {
+            action: 'exclusion.hold',
+            objectKind: 'exclusion_list',
+            objectId: listId,
+            description: `The exclusion list ${row.name} was set aside: the server stopped twice while reading it`,
+          },
+        );
+      }),
+    again: async (tx, { listId }) => {
+      if ((await store.listById(tx, listId, true))?.state !== 'held')
+        throw new Refusal('conflict', 'Only a list that was set aside can be tried again.');
+      await store.updateList(tx, listId, { state: 'queued', error: null });
+    },
+  });
 
   return { take, load, clear, pathOf };
 }

@@ -39,6 +39,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
       purgeOptOutList: (ctx) => exclusions.purge(ctx, 'root', ctx.scope.rootId),
       lists: (ctx, input) => exclusions.lists(ctx, input.campaignType, input.paramID, input),
       report: (ctx, input) => exclusions.report(ctx, input.id),
+      tryAgain: (ctx, input) => exclusions.tryAgain(ctx, input.id),
       undo: (ctx, input) => exclusions.undo(ctx, input.id),
     },
     plain: [

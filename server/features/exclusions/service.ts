@@ -239,6 +239,22 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
       }),
 
     /** Takes one list back. */
+    /** Goes on with a list that was set aside, from where it stopped. */
+    tryAgain: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await one(tx, id);
+        const { root_id, agency_id, company_id } = row;
+        await jobs.again(tx, loadJob.name, { rootId: root_id, listId: id });
+        await audit.record(tx, ctx, {
+          action: 'exclusion.again',
+          objectKind: 'exclusion_list',
+          objectId: id,
+          description: `Tried the exclusion list ${row.name} again`,
+          owner: { root_id, agency_id, company_id },
+        });
+        return { result: 'success' as const, message: ownExclusionMessages.again };
+      }),
+
     undo: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id);

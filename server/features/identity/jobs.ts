@@ -10,8 +10,8 @@ export async function startIdentityJobs(identity: Identity): Promise<void> {
   await identity.jobs.work(
     peopleImport,
     { pollingIntervalSeconds: 2 },
-    async ({ rootId, importId }, signal) => {
-      await identity.files.run(rootId, importId, { signal });
+    async ({ rootId, importId }, { signal, advanced }) => {
+      await identity.files.run(rootId, importId, { signal, progress: advanced });
     },
   );
   await identity.keepSignals();

@@ -30,6 +30,7 @@ export function identityRoutes(identity: Identity): {
       preview: (ctx, input) => identity.preview(ctx, input),
       start: (ctx, input) => identity.start(ctx, input),
       cancel: (ctx, input) => identity.cancel(ctx, input),
+      tryAgain: (ctx, input) => identity.tryAgain(ctx, input),
       totals: (ctx) => identity.totals(ctx),
       duplicates: (ctx, input) => identity.merges.duplicates(ctx, input.after),
       merges: (ctx, input) => identity.merges.list(ctx, input),

@@ -44,6 +44,32 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
     }
   }
 
+  jobs.hook(peopleImport, {
+    setAside: ({ rootId, importId }) =>
+      inScope(db.app, { rootId }, async (tx) => {
+        const row = await store.importById(tx, importId, true);
+        if (row?.state !== 'queued' && row?.state !== 'running') return;
+        await store.updateImport(tx, importId, { state: 'held', error: HELD });
+        const { root_id, agency_id, company_id } = row;
+        await audit.recordSystem(
+          tx,
+          clock.now(),
+          { root_id, agency_id, company_id },
+          {
+            action: `${row.kind}.import_hold`,
+            objectKind: 'import',
+            objectId: importId,
+            description: `The import of ${row.file_name} was set aside: the server stopped twice while reading it`,
+          },
+        );
+      }),
+    again: async (tx, { importId }) => {
+      if ((await one(tx, importId, true)).state !== 'held')
+        throw new Refusal('conflict', 'Only an import that was set aside can be tried again.');
+      await store.updateImport(tx, importId, { state: 'queued', error: null });
+    },
+  });
+
   return {
     match,
     learn,
@@ -198,6 +224,20 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       });
     },
 
+    /** Goes on with an import that was set aside, from where it stopped. */
+    tryAgain: (ctx: Ctx, { id }: { id: string }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { root_id, kind, file_name } = await one(tx, id, true);
+        await jobs.again(tx, peopleImport.name, { rootId: root_id, importId: id });
+        await audit.record(tx, ctx, {
+          action: `${kind}.import_again`,
+          objectKind: 'import',
+          objectId: id,
+          description: `Tried the import of ${file_name} again`,
+        });
+        return { result: 'success' as const, message: messages.updated, data: view(await one(tx, id)) };
+      }),
+
     /** Stops an import after the batch under way. What has been imported stays. */
     async cancel(ctx: Ctx, { id }: { id: string }) {
       const row = await inScope(db.app, ctx.scope, async (tx) => {
@@ -246,6 +286,10 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
 }
 
 type JobView = z.input<typeof ImportJob>;
+
+/** What an import says that was set aside. */
+const HELD =
+  'The server stopped twice while reading this file, so the import is on hold. Check the file, then try again.';
 
 const DAY_MS = 86_400_000;
 

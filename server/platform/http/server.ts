@@ -11,6 +11,7 @@ import { parse as parseSafely } from 'secure-json-parse';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { mayPerson } from '../../../contract/permissions.ts';
+import { activity } from '../activity.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type Actor, Ctx, type Tenant } from '../ctx.ts';
@@ -109,6 +110,8 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
   });
 
   app.addHook('onRequest', async (request, reply) => {
+    const done = activity(`${request.method} ${request.routeOptions.url ?? 'no such address'} ${request.id}`);
+    reply.raw.once('close', done);
     // The Host header alone decides the tenant. A trusted proxy may pass on an X-Forwarded-Host that it never looked at.
     delete request.raw.headers['x-forwarded-host'];
     void reply.headers(headersOfAll(request));

@@ -115,12 +115,23 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
       props.onChanged();
     }
   };
+  const again = async () => {
+    setBusy(true);
+    try {
+      notifyDone((await api.exclusions.tryAgain({ id: row.id })).message);
+    } catch (error) {
+      notifyFailed(error);
+    } finally {
+      setBusy(false);
+      props.onChanged();
+    }
+  };
   const bad = query.data?.bad ?? [];
   return (
     <section aria-label={`Report of ${row.filename}`} style={{ padding: 16 }}>
       {row.error && (
         <div style={{ marginBottom: 12 }}>
-          <Notice tone="bad">{row.error}</Notice>
+          <Notice tone={row.state === 'held' ? 'warn' : 'bad'}>{row.error}</Notice>
         </div>
       )}
       <Text size="sm">
@@ -172,6 +183,11 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
             onClick={() => void download(`/exclusions/lists/${row.id}/report.csv`)}
           >
             Download bad rows
+          </Button>
+        )}
+        {props.mayWrite && row.state === 'held' && (
+          <Button size="xs" loading={busy} onClick={() => void again()}>
+            Try again
           </Button>
         )}
         {props.mayWrite && row.state !== 'removed' && (

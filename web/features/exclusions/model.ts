@@ -55,6 +55,7 @@ export function entriesWords(list: Pick<List, 'emails' | 'phones' | 'domains'>):
 export const STATES: Record<List['state'], string> = {
   queued: 'Waiting',
   loading: 'Loading',
+  held: 'On hold',
   active: 'In force',
   failed: 'Failed',
   removed: 'Taken back',

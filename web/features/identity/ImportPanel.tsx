@@ -76,6 +76,17 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
     void cache.invalidateQueries({ queryKey: ['imports'] });
   };
 
+  const again = async () => {
+    try {
+      await api.identity.tryAgain({ id });
+      notifyDone('The import continues');
+    } catch (error) {
+      notifyFailed(error);
+    }
+    changed();
+    void cache.invalidateQueries({ queryKey: ['imports'] });
+  };
+
   return (
     <section className={`card ${classes.panel}`} aria-label="Import">
       {query.error && !job ? (
@@ -111,7 +122,7 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
           {job.state === 'mapping' ? (
             <MappingStep job={job} onStarted={changed} onCancel={() => void cancel()} />
           ) : (
-            <Outcome job={job} onCancel={() => void cancel()} />
+            <Outcome job={job} onCancel={() => void cancel()} onAgain={() => void again()} />
           )}
         </>
       )}
@@ -119,7 +130,7 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
   );
 }
 
-function Outcome({ job, onCancel }: { job: ImportJob; onCancel: () => void }) {
+function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => void; onAgain: () => void }) {
   const isSignals = job.kind === 'signals';
   const numbers: [string, number][] = [
     ['Rows read', job.rows_read],
@@ -145,6 +156,11 @@ function Outcome({ job, onCancel }: { job: ImportJob; onCancel: () => void }) {
       {job.state === 'failed' && (
         <Notice tone="bad" title="The import stopped">
           {job.error ?? 'The cause is not known.'} What had been imported before stays.
+        </Notice>
+      )}
+      {job.state === 'held' && (
+        <Notice tone="warn" title="This import is on hold">
+          {job.error} What was imported before stays.
         </Notice>
       )}
       {job.state === 'cancelled' && (
@@ -175,11 +191,12 @@ function Outcome({ job, onCancel }: { job: ImportJob; onCancel: () => void }) {
             Download bad rows
           </Button>
         )}
-        {isRunning(job) && (
+        {(isRunning(job) || job.state === 'held') && (
           <Button variant="default" onClick={onCancel}>
             Stop import
           </Button>
         )}
+        {job.state === 'held' && <Button onClick={onAgain}>Try again</Button>}
       </Group>
     </>
   );

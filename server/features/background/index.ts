@@ -1,0 +1,2 @@
+export { backgroundRoutes } from './routes.ts';
+export { type Background, createBackground } from './service.ts';

@@ -1,0 +1,86 @@
+import { JOB_TITLES } from '../../../contract/background.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import { page } from '../../platform/page.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import * as store from './store.ts';
+
+export type Background = ReturnType<typeof createBackground>;
+
+const titleOf = (kind: string): string => JOB_TITLES[kind] ?? kind;
+
+/** Background jobs that were set aside: told to the root that they are about, and tried again on request. */
+export function createBackground(
+  { db, clock, jobs }: Platform,
+  { audit, tenants }: { audit: Audit; tenants: Pick<Tenants, 'roots'> },
+) {
+  jobs.onSetAside(async ({ id, kind, ...about }) => {
+    // What is no root's alone is told to the master root, the first of them.
+    const rootId = about.rootId ?? (await tenants.roots())[0];
+    if (!rootId) return;
+    await inScope(db.app, { rootId }, (tx) =>
+      audit.recordSystem(
+        tx,
+        clock.now(),
+        { root_id: rootId, agency_id: null, company_id: rootId },
+        {
+          action: 'job.set_aside',
+          objectKind: 'job',
+          objectId: id,
+          description: `Set the background job ${titleOf(kind)} (${kind}) aside: the server stopped twice while it ran`,
+        },
+      ),
+    );
+  });
+
+  return {
+    /** The jobs that were set aside, newest first; those of no root alone at the master root. */
+    list: (ctx: Ctx, input: { Page: number; PerPage: number }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await store.pageOfStopped(
+          tx,
+          input.PerPage,
+          (input.Page - 1) * input.PerPage,
+        );
+        return page(
+          rows.map((row) => ({
+            id: row.key,
+            kind: row.kind,
+            title: titleOf(row.kind),
+            about: aboutOf(row.payload),
+            starts: row.starts,
+            set_aside_at: row.set_aside_at!.toISOString(),
+          })),
+          total,
+          input,
+        );
+      }),
+
+    /** Has a job tried again. @throws Refusal 404 for what is not set aside */
+    tryAgain: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await store.stoppedByKey(tx, id);
+        if (!row) throw new Refusal('not_found', ownMessages.notFound);
+        await jobs.again(tx, row.kind, row.payload);
+        await audit.record(tx, ctx, {
+          action: 'job.again',
+          objectKind: 'job',
+          objectId: row.key,
+          description: `Tried the background job ${titleOf(row.kind)} (${row.kind}) again`,
+        });
+        return { result: 'success' as const, message: messages.updated };
+      }),
+  };
+}
+
+/** What a payload names besides its root: 'importId 0198…'. */
+function aboutOf(payload: Record<string, unknown>): string {
+  return Object.entries(payload)
+    .filter(([name]) => name !== 'rootId')
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ');
+}

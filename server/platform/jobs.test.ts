@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { JOB_TITLES } from '../../contract/background.ts';
+import { type TestApp, testApp } from '../test/app.ts';
+import { poison } from '../test/faults/poison-process.ts';
+import { inScope } from './db/scope.ts';
+import { defineJob, jobNames, setUpJobs } from './jobs.ts';
+
+const daily = defineJob('test.daily', z.object({ rootId: z.uuid().optional() }));
+
+let app: TestApp;
+let rootId: string;
+beforeAll(async () => {
+  app = await testApp();
+  rootId = (await app.make.root()).id;
+  await setUpJobs(app.databaseUrl);
+});
+afterAll(() => app?.close());
+
+const send = (payload: { name: string; deadly: boolean }) =>
+  inScope(app.platform.db.app, { rootId }, (tx) => app.platform.jobs.send(tx, poison, [payload]));
+const rows = async (text: string, values: unknown[] = []) => (await app.admin.query(text, values)).rows;
+/** Until a question has the answer that is waited for. */
+async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isIt(answer)) return answer;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+/** Runs a process that does the jobs, until it ends or has said `last`; answers what it said. */
+async function work(last?: string): Promise<{ said: string[]; signal: string | null }> {
+  const script = join(import.meta.dirname, '../test/faults/poison-process.ts');
+  const child = spawn(process.execPath, [script, app.urls.appUrl], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (part) => {
+    said += part;
+    if (last && said.includes(last)) child.kill('SIGTERM');
+  });
+  const signal = await new Promise<string | null>((done) => child.once('close', (_, by) => done(by)));
+  // As when nobody has heard of the process for a while: the queue gives its jobs to another.
+  await app.admin.query(`update job_run set alive_at = now() - interval '1 minute'`);
+  await app.admin.query(`update pgboss.job set state = 'retry', start_after = now() where state = 'active'`);
+  return { said: said.trim().split('\n').sort(), signal };
+}
+
+describe('[BEY-31] a job that ends its process', () => {
+  test('is set aside when it has done so twice; what ran beside it is not', async () => {
+    await send({ name: 'good', deadly: false });
+    await send({ name: 'bad', deadly: true });
+    await send({ name: 'fine', deadly: false });
+    const first = await work();
+    expect(first.signal).toBe('SIGKILL');
+    expect(first.said).toContain('start bad');
+    const between = await work();
+    expect(between.signal).toBe('SIGKILL');
+    expect(await rows(`select starts from job_run where payload->>'name' = 'bad'`)).toEqual([{ starts: 2 }]);
+    const last = await work('set aside bad');
+    expect(last.said).toContain('set aside bad');
+    expect(last.said).not.toContain('start bad');
+    expect(last.signal).toBeNull();
+    await send({ name: 'last', deadly: false });
+    expect((await work('end last')).said).not.toContain('start bad');
+    // What ended just before its process was killed may have left a row, which nobody asks for any more.
+    const aside = await rows(`select payload->>'name' as name from job_run where set_aside_at is not null`);
+    expect(aside).toEqual([{ name: 'bad' }]);
+    const all = [first, between, last].flatMap((one) => one.said);
+    for (const name of ['good', 'fine']) expect(all).toContain(`end ${name}`);
+  }, 120_000);
+
+  test('of a kind that runs by schedule it is the kind that is set aside, for a day', async () => {
+    const { jobs } = app.platform;
+    let ran = 0;
+    await jobs.schedule(daily, '0 0 1 1 *', {});
+    await jobs.work(daily, { pollingIntervalSeconds: 0.5 }, async () => {
+      ran++;
+    });
+    const again = async () => {
+      const [{ n }] = await rows(
+        `select count(*) as n from pgboss.job where name = 'test.daily' and state = 'completed'`,
+      );
+      await inScope(app.platform.db.app, { rootId }, (tx) => jobs.send(tx, daily, [{ rootId }]));
+      await until(
+        () => rows(`select count(*) as n from pgboss.job where name = 'test.daily' and state = 'completed'`),
+        ([now]) => Number(now.n) > Number(n),
+      );
+    };
+    const cutOff = (starts: number) =>
+      app.admin.query(
+        `insert into job_run (key, kind, payload, root_id, worker, starts, alive_at)
+         values ('test.daily', 'test.daily', $1, $2, gen_random_uuid(), $3, now() - interval '1 minute')
+         on conflict (key) do update set starts = $3, worker = gen_random_uuid(), alive_at = now() - interval '1 minute'`,
+        [JSON.stringify({ rootId }), rootId, starts],
+      );
+    await again();
+    expect(ran).toBe(1);
+    await until(
+      () => rows(`select 1 from job_run where key = 'test.daily'`),
+      (found) => found.length === 0,
+    );
+    await cutOff(1);
+    await again();
+    expect(ran).toBe(2);
+    await until(
+      () => rows(`select 1 from job_run where key = 'test.daily'`),
+      (found) => found.length === 0,
+    );
+    await cutOff(2);
+    await again();
+    await again();
+    expect(ran).toBe(2);
+    expect(await rows(`select action from user_log where action = 'job.set_aside'`)).toHaveLength(1);
+    await app.admin.query(
+      `update job_run set set_aside_at = now() - interval '25 hours' where key = 'test.daily'`,
+    );
+    await again();
+    expect(ran).toBe(3);
+    // Somebody has it tried again before.
+    await cutOff(2);
+    await again();
+    expect(ran).toBe(3);
+    await inScope(app.platform.db.app, { rootId }, (tx) => jobs.again(tx, 'test.daily', { rootId }));
+    await until(
+      async () => ran,
+      (now) => now === 4,
+    );
+    expect(
+      await rows(`select 1 from job_run where set_aside_at is not null and kind = 'test.daily'`),
+    ).toEqual([]);
+  }, 120_000);
+
+  test('every kind of job has a title for people', () => {
+    const names = jobNames().filter((name) => !name.startsWith('test.'));
+    expect(names.filter((name) => !JOB_TITLES[name])).toEqual([]);
+    expect(Object.keys(JOB_TITLES).filter((name) => !names.includes(name))).toEqual([]);
+  });
+});

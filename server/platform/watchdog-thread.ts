@@ -1,0 +1,91 @@
+import { writeSync } from 'node:fs';
+import { Session } from 'node:inspector';
+import { workerData } from 'node:worker_threads';
+import { HEAD_BYTES, SLOT_BYTES, SLOTS } from './activity.ts';
+import type { WatchdogTask } from './watchdog.ts';
+
+// The thread of the watchdog (watchdog.ts). It writes to the standard output itself: the stream of the process belongs to the
+// thread that is held.
+
+const { memory, warnMs, endMs, tickMs } = workerData as WatchdogTask;
+const beats = new Int32Array(memory, 0, 1);
+
+const say = (level: number, msg: string, more: object): void => {
+  writeSync(1, `${JSON.stringify({ level, time: Date.now(), pid: process.pid, ...more, msg })}\n`);
+};
+
+/** What has begun and not ended, as far as it was noted. */
+function running(): string[] {
+  const bytes = Buffer.from(new Uint8Array(memory).slice(HEAD_BYTES));
+  return Array.from({ length: SLOTS }, (_, slot) => {
+    const name = bytes.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES);
+    return name.subarray(0, name.indexOf(0)).toString();
+  }).filter((name) => name !== '');
+}
+
+interface Frame {
+  functionName: string;
+  location: { scriptId: string; lineNumber: number };
+}
+
+/** Where in the program the main thread is: its innermost functions; none where that cannot be told in time. */
+function place(): Promise<string[]> {
+  return new Promise((done) => {
+    const session = new Session();
+    const end = (frames: string[]) => {
+      clearTimeout(timer);
+      try {
+        session.disconnect();
+      } catch {
+        // It is gone already.
+      }
+      done(frames);
+    };
+    const timer = setTimeout(() => end([]), 2_000);
+    try {
+      session.connectToMainThread();
+      const files = new Map<string, string>();
+      session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => files.set(scriptId, url));
+      session.on('Debugger.paused', ({ params }) => {
+        const frames = (params.callFrames as Frame[]).slice(0, 8).map(({ functionName, location }) => {
+          const file = files.get(location.scriptId)?.replace(/^file:\/\//, '') ?? '';
+          return `${functionName || 'anonymous'} (${file}:${location.lineNumber + 1})`;
+        });
+        session.post('Debugger.resume', () => end(frames));
+      });
+      session.post('Debugger.enable');
+      session.post('Debugger.pause');
+    } catch {
+      end([]);
+    }
+  });
+}
+
+let seen = Atomics.load(beats, 0);
+// Counted in ticks of this thread, which stops when the machine sleeps, as the other does.
+let held = 0;
+let tellAt = warnMs;
+setInterval(() => {
+  const now = Atomics.load(beats, 0);
+  if (now !== seen) {
+    if (tellAt > warnMs) say(40, 'the event loop turns again', { heldMs: held });
+    seen = now;
+    held = 0;
+    tellAt = warnMs;
+    return;
+  }
+  held += tickMs;
+  if (endMs > 0 && held >= endMs) {
+    say(60, 'the event loop was held for too long: the process is ended', {
+      heldMs: held,
+      running: running(),
+    });
+    process.kill(process.pid, 'SIGKILL');
+  }
+  if (held >= tellAt) {
+    tellAt = held * 2;
+    const heldMs = held;
+    const names = running();
+    void place().then((at) => say(50, 'the event loop is held', { heldMs, running: names, at }));
+  }
+}, tickMs);
