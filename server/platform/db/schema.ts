@@ -999,9 +999,15 @@ export interface Schema {
     setup_micros: Default<bigint>;
     topup: Default<string>;
     leads_buy: Maybe<number>;
+    accepted_loss_micros: Default<bigint>;
     daily_cap: Maybe<number>;
     starts_on: Maybe<string>;
     ends_on: Maybe<string>;
+  };
+  margin_rule: Owner & {
+    agency_id: string;
+    rule: 'hold' | 'raise' | 'sell';
+    updated_at: At;
   };
   minspend_plan: Owner & {
     id: string;
