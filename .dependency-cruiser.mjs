@@ -26,6 +26,7 @@ const features = [
   'exclusions',
   'enrichment',
   'campaigns',
+  'margins',
   'prepaid',
   'collection',
   'companies',

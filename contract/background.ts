@@ -31,6 +31,7 @@ export const JOB_TITLES: Record<string, string> = {
   'invoices.feesweep': 'Campaign fee check',
   'ledger.snapshot': 'Balance snapshot',
   'mail.send': 'Email',
+  'margins.check': 'Price check',
   'minspend.close': 'Minimum spend run',
   'payments.ask': 'Payment status check',
   'payments.compare': 'Payment comparison',

@@ -27,6 +27,8 @@ export const CAMPAIGN_STATES = ['active', 'paused', 'archived', 'removed'] as co
 /** Why a paused campaign is paused, as a code; the screen has words for each. */
 export const STATE_REASONS = [
   'balance_empty',
+  // The agency pays more for a lead than the client does, and has not chosen to.
+  'below_cost',
   'cap_campaign',
   'cap_client',
   'cap_wallet',

@@ -17,6 +17,7 @@ import { intent } from './intent.ts';
 import { collection, invoices } from './invoices.ts';
 import { leads } from './leads.ts';
 import { caps, ledger } from './ledger.ts';
+import { margins } from './margins.ts';
 import { minspend } from './minspend.ts';
 import { onboarding } from './onboarding.ts';
 import { payments } from './payments.ts';
@@ -58,6 +59,7 @@ export const contract = {
   intent,
   ledger,
   caps,
+  margins,
   minspend,
   onboarding,
   roots,

@@ -43,6 +43,7 @@ import { createIntent, intentRoutes, startIntent } from './features/intent/index
 import { createInvoices, invoicesRoutes, pdfRoutes, startInvoices } from './features/invoices/index.ts';
 import { createLeads, leadsRoutes } from './features/leads/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
+import { createMargins, marginsRoutes } from './features/margins/index.ts';
 import { createMinimumSpend, minspendRoutes, startMinimumSpend } from './features/minspend/index.ts';
 import { createOnboarding, onboardingRoutes } from './features/onboarding/index.ts';
 import {
@@ -226,6 +227,7 @@ export function createFeatures(
     outbound,
     limits,
   });
+  const margins = createMargins(platform, { audit, campaigns, costs, notices, tenants });
   const prepaid = createPrepaid(platform, {
     tenants,
     audit,
@@ -316,6 +318,7 @@ export function createFeatures(
     exclusions,
     groups,
     campaigns,
+    margins,
     prepaid,
     companies,
     staff,
@@ -492,6 +495,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.minspend, minspendRoutes(features.minimumSpend));
     calls(contract.campaigns, campaignsRoutes(features.campaigns));
     calls(contract.campaignMore, campaignMoreRoutes(features.campaigns));
+    calls(contract.margins, marginsRoutes(features.margins));
     calls(contract.groups, groupsRoutes(features.groups));
     calls(contract.prepaid, prepaidRoutes(features.prepaid));
     calls(contract.leads, leads.handlers);
@@ -561,6 +565,7 @@ export async function createApp(parts: AppParts) {
         await features.prepaid.auto.start();
         await features.collection.start();
         await features.reports.start();
+        await features.margins.start();
         await startCampaigns(features.campaigns, features.tenants, platform);
         features.leads.resolver.start();
       }

@@ -9,6 +9,8 @@ export interface Events {
   'campaign.started': { rootId: string; campaignId: string };
   /** A campaign, which the transaction has locked, is about to be removed; a Refusal keeps it. In the scope of who does it. */
   'campaign.removing': { campaignId: string; owner: Owner };
+  /** What a root asks for leads has changed: of one agency, or the least of all (null), from an instant on. In the root's scope. */
+  'wholesale.changed': { rootId: string; agencyId: string | null; from: Date };
   /** A limit on spending was set, raised or lifted. */
   'caps.changed': { rootId: string };
   /** Money was drawn from wallets, whose balances the transaction holds; `available` is what can still be drawn. */

@@ -869,6 +869,11 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/api/payment/notice', body: {} }),
     passes: [400],
   },
+  'GET /api/configuration/margins': { named: false, request: () => ({ url: '/api/configuration/margins' }) },
+  'PUT /api/configuration/margins': {
+    named: false,
+    request: () => ({ url: '/api/configuration/margins', body: { rule: 'hold' } }),
+  },
   'GET /api/background/stopped': {
     named: false,
     request: () => ({ url: '/api/background/stopped' }),

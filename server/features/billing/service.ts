@@ -40,11 +40,17 @@ export function createBilling(deps: {
      */
     async selling(tx: Tx, campaigns: readonly { id: string; agency_id: string; module: string }[], at: Date) {
       const costOf = await deps.costs.prices(tx, campaigns, at);
+      const excess = await deps.costs.excessOf(
+        tx,
+        campaigns.map((one) => one.id),
+        at,
+      );
       return (id: string) => {
         const { term, priceMicros, costMicros, isManual } = costOf(id);
         return {
           priceMicros: isManual ? 0n : priceMicros,
           costMicros,
+          excessMicros: excess.get(id) ?? 0n,
           isOwed: term === 'Weekly' || term === 'Monthly',
         };
       };
@@ -79,6 +85,7 @@ export function createBilling(deps: {
         const refused = open.refusal(sale);
         if (refused && refused !== 'balance_empty') {
           const text = {
+            below_cost: ownMessages.belowCost,
             cap_campaign: ownMessages.capCampaign,
             cap_client: ownMessages.capClient,
             cap_wallet: ownMessages.capWallet,

@@ -24,12 +24,14 @@ export interface LeadSale {
   priceMicros: bigint;
   costMicros: bigint;
   supplierMicros?: bigint;
+  /** By how much the price is below the cost, beyond what the agency accepts: then it is not sold. */
+  excessMicros?: bigint;
   /** The client owes it (payment terms Weekly and Monthly): its balance neither pays nor refuses it. */
   isOwed?: boolean;
 }
 
 /** Why a lead cannot be sold. */
-export type SaleRefusal = 'balance_empty' | 'cap_campaign' | 'cap_client' | 'cap_wallet';
+export type SaleRefusal = 'below_cost' | 'balance_empty' | 'cap_campaign' | 'cap_client' | 'cap_wallet';
 
 export type Till = Awaited<ReturnType<typeof openTill>>;
 
@@ -118,6 +120,7 @@ export async function openTill(
 
     /** What stands in the way of a sale. */
     refusal(sale: Omit<LeadSale, 'id'>): SaleRefusal | null {
+      if ((sale.excessMicros ?? 0n) > 0n) return 'below_cost';
       if (!sale.isOwed && (balances.get(sale.campaignId) ?? 0n) < sale.priceMicros) return 'balance_empty';
       return limits.refusal(spendOf(sale));
     },

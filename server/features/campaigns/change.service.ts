@@ -1,7 +1,8 @@
 import { CAMPAIGN_MODULES } from '../../../contract/campaigns.ts';
 import { PAYMENT_TERMS } from '../../../contract/choices.ts';
 import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
@@ -42,6 +43,12 @@ interface Usual {
   limits?: RetailLimits;
   least: (term: string) => bigint;
 }
+
+/** Whether a campaign asks for other data after a change. */
+const isOther = (row: { advance_information: number[]; b2b_information: number[] }, asked: object): boolean =>
+  Object.entries(asked).some(
+    ([column, ids]) => String(row[column as 'advance_information']) !== String(ids as number[]),
+  );
 
 /** Makes campaigns, and changes what is set on them. */
 export function createChanges(
@@ -126,6 +133,53 @@ export function createChanges(
       return (await tenants.products.of(tx, company, isMaster)).own.modules;
     });
 
+  /** Refuses what a client chose that its price does not cover; the field that it chose it by. */
+  const refuseData = (given: Fields): never => {
+    throw refusalOf(
+      given.b2bInformation?.length ? 'b2bInformation' : 'advanceInformation',
+      ownMessages.belowCostField,
+    );
+  };
+
+  /**
+   * Looks at what a new campaign earns its agency. An agency that makes it knows what it pays; of a client's, data that the
+   * price does not cover is refused. Answers whether the campaign has to wait, since the price does not cover a lead at all.
+   */
+  async function beginMargin(
+    tx: Tx,
+    ctx: Ctx,
+    row: Owner & { agency_id: string; id: string; module: string },
+    given: Fields,
+  ): Promise<boolean> {
+    if (ctx.actor.kind !== 'client') {
+      await costs.acceptLoss(tx, row);
+      return false;
+    }
+    const at = clock.now();
+    if (!(await costs.excessOf(tx, [row.id], at)).has(row.id)) return false;
+    if (!(await costs.excessOf(tx, [row.id], at, true)).has(row.id)) refuseData(given);
+    return true;
+  }
+
+  /**
+   * Looks at what a change does to what a campaign earns its agency: a client may not lower it below what the agency pays
+   * and accepts; what the agency changes itself it accepts, and a campaign that was held for it goes on. `before`: by how much
+   * it was below then.
+   */
+  async function keepMargin(
+    tx: Tx,
+    ctx: Ctx,
+    row: Parameters<States['recover']>[1],
+    change: { given: Fields; asked: object; before: bigint; isPriced: boolean },
+  ): Promise<void> {
+    const at = clock.now();
+    if (ctx.actor.kind === 'client') {
+      const after = (await costs.excessOf(tx, [row.id], at)).get(row.id) ?? 0n;
+      if (after > change.before) refuseData(change.given);
+    } else if (change.isPriced || isOther(row, change.asked)) await costs.acceptLoss(tx, row);
+    await states.recover(tx, row, at);
+  }
+
   return {
     /** Creates a campaign for a client; a client's own people need not name it. */
     async create(
@@ -194,9 +248,16 @@ export function createChanges(
           updated_at: now,
         });
         await costs.beginCampaign(tx, owner, { id, module, at: now }, retail);
+        const held = await beginMargin(tx, ctx, { ...owner, id, module }, given);
+        if (held && !why)
+          await store.updateCampaign(tx, id, {
+            state: 'paused',
+            state_reason: 'below_cost',
+            updated_at: now,
+          });
         if (search) await aim(tx, { ...owner, id, module }, search, given.locatordesc ?? '');
         await extras.save(tx, ctx, { id, ...owner }, given, company.time_zone);
-        if (!why) await started(tx, { ...owner, id });
+        if (!why && !held) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
           objectKind: 'campaign',
@@ -225,6 +286,7 @@ export function createChanges(
         if (module === 'enhance')
           leastLimit(await costs.leastLeads(tx), given.LimitLead ?? null, limit.limit_every);
         const asked = askedOf(given, module, await information.fieldsToAsk(tx, row.root_id, row.company_id));
+        const before = (await costs.excessOf(tx, [row.id], clock.now())).get(row.id) ?? 0n;
         if (
           !(await store.updateCampaign(
             tx,
@@ -247,6 +309,7 @@ export function createChanges(
           );
         }
         const priced = await costs.changeCampaign(tx, row, given);
+        await keepMargin(tx, ctx, row, { given, asked, before, isPriced: priced !== '' });
         if (aimed) await aim(tx, row, aimed.search, aimed.description);
         await extras.save(
           tx,
@@ -312,6 +375,9 @@ export function createChanges(
           { id: copy, module: row.module, at: now },
           atLeast(retail, least(row.module, retail.term)),
         );
+        // The agency knows what it pays, also for a copy; for a client's copy it has accepted nothing.
+        if (ctx.actor.kind === 'agency')
+          await costs.acceptLoss(tx, { ...owner, id: copy, module: row.module });
         const target = (await targetsOf(tx, [id])).get(id);
         if (target) await aim(tx, { ...owner, id: copy, module: row.module }, target, target.description);
         const group = (await groups.of(tx, ctx, [id])).get(id);
@@ -392,6 +458,7 @@ export function createChanges(
         { id, module, at: created_at },
         { ...costsGiven, lead_micros: price_micros },
       );
+      await costs.acceptLoss(tx, { ...owner, id, module });
       if (search) await aim(tx, { ...owner, id, module }, search, '');
       if (row.state === 'active') await started(tx, row);
     },

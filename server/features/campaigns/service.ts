@@ -61,6 +61,8 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     resumeCapped: states.resumeCapped,
     hold: states.hold,
     release: states.release,
+    recover: states.recover,
+    lockForMargins: states.lockForMargins,
     /** Why no campaign of an agency, or of a client of it, may run; null: nothing of the kind. */
     barOf: store.barOf,
     countHours: (tx: Tx, rows: store.HourRow[]) =>

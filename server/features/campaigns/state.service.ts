@@ -13,11 +13,12 @@ import * as store from './store.ts';
 /** Why a campaign may not run: it cannot pay for a lead, or whoever pays for it owes. */
 type Stop = SaleRefusal | 'payment_failed' | 'cancelled';
 /** Reasons that end by themselves, or with a top-up. */
-const PASSING = ['balance_empty', 'cap_campaign', 'cap_client', 'cap_wallet', 'payment_failed'];
+const PASSING = ['balance_empty', 'below_cost', 'cap_campaign', 'cap_client', 'cap_wallet', 'payment_failed'];
 /** What a campaign that cannot run says. */
 const STOPPED: Record<Stop, string> = {
   payment_failed: ownMessages.heldUnpaid,
   cancelled: ownMessages.heldCancelled,
+  below_cost: ownMessages.belowCost,
   balance_empty: ownMessages.balanceEmpty,
   cap_campaign: ownMessages.capCampaign,
   cap_client: ownMessages.capClient,
@@ -29,9 +30,19 @@ const MOST_BALANCE = 1_000_000_000_000_000n;
 export type States = ReturnType<typeof createStates>;
 
 /** What makes campaigns run, and stops them. */
-export function createStates(platform: Platform, { audit, billing, information }: Deps) {
+export function createStates(platform: Platform, { audit, billing, costs, information }: Deps) {
   const { db, clock } = platform;
   platform.events.on('caps.changed', (tx, { rootId }) => platform.jobs.send(tx, resumeJob, [{ rootId }]));
+
+  /** Why a campaign may not run, whatever its balance and limits; null: nothing of the kind. */
+  async function barOf(
+    tx: Tx,
+    row: { id: string; agency_id: string; company_id: string },
+    at: Date,
+  ): Promise<'payment_failed' | 'cancelled' | 'below_cost' | null> {
+    const bar = await store.barOf(tx, row.agency_id, row.company_id);
+    return bar ?? ((await costs.excessOf(tx, [row.id], at)).has(row.id) ? 'below_cost' : null);
+  }
 
   /** Why a campaign, which the transaction has locked, could not sell its next lead; null: it could. */
   async function cannotSell(
@@ -39,7 +50,7 @@ export function createStates(platform: Platform, { audit, billing, information }
     row: { id: string; root_id: string; agency_id: string; company_id: string; module: string },
     at: Date,
   ): Promise<Stop | null> {
-    const bar = await store.barOf(tx, row.agency_id, row.company_id);
+    const bar = await barOf(tx, row, at);
     if (bar) return bar;
     const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
     const till = await billing.openTill(tx, [{ id: row.id, ...of }], at);
@@ -75,6 +86,7 @@ export function createStates(platform: Platform, { audit, billing, information }
       if (why) {
         const rule = {
           balance_empty: 'needs balance',
+          below_cost: 'needs a price that covers the cost',
           payment_failed: 'needs everything that is due to be paid',
           cancelled: 'needs a package',
           limit: 'is stopped by a limit',
@@ -136,10 +148,43 @@ export function createStates(platform: Platform, { audit, billing, information }
       return resumed;
     });
 
+  /** Sets a campaign going, which the transaction has locked, that was held below cost and is not any more. Answers whether. */
+  async function recover(
+    tx: Tx,
+    row: Awaited<ReturnType<typeof store.lockCampaigns>>[number],
+    at: Date,
+  ): Promise<boolean> {
+    if (row.state !== 'paused' || row.state_reason !== 'below_cost') return false;
+    const why = await cannotSell(tx, row, at);
+    if (why === 'below_cost') return false;
+    await store.updateCampaign(tx, row.id, {
+      state: why ? 'paused' : 'active',
+      state_reason: why,
+      updated_at: at,
+    });
+    if (why) return false;
+    await started(tx, row);
+    await audit.recordSystem(tx, at, ownerOf(row), {
+      action: 'campaign.resumed',
+      objectKind: 'campaign',
+      objectId: row.id,
+      description: `Campaign #${row.number} goes on: its price covers the cost again`,
+    });
+    return true;
+  }
+
   return {
     started,
     setState,
     resumeCapped,
+    barOf,
+    recover,
+
+    /** Locks the campaigns of a root, or of an agency of it, that run or are held below cost. In the root's scope or the agency's. */
+    lockForMargins: async (tx: Tx, of: { rootId: string; agencyId: string | null }) => {
+      const ids = await store.marginCampaigns(tx, of);
+      return ids.length > 0 ? store.lockCampaigns(tx, ids) : [];
+    },
 
     /** Records prepaid balance; a campaign that stood still for want of it goes on. */
     topUp: (ctx: Ctx, id: string, amount: string, key: string) =>
@@ -168,7 +213,7 @@ export function createStates(platform: Platform, { audit, billing, information }
             row.state === 'paused' &&
             row.state_reason === 'balance_empty' &&
             balance >= (await billing.leadCosts(tx, [row], clock.now()))(id).priceMicros &&
-            !(await store.barOf(tx, row.agency_id, row.company_id))
+            !(await barOf(tx, row, clock.now()))
           ) {
             await store.updateCampaign(tx, id, {
               state: 'active',
@@ -209,7 +254,7 @@ export function createStates(platform: Platform, { audit, billing, information }
       if (row.state !== 'paused' || row.state_reason !== 'balance_empty') return;
       const balance = (await billing.prepaidOf(tx, [row.id])).get(row.id) ?? 0n;
       if (balance < (await billing.leadCosts(tx, [row], at))(row.id).priceMicros) return;
-      const bar = await store.barOf(tx, row.agency_id, row.company_id);
+      const bar = await barOf(tx, row, at);
       if (bar) {
         // It waits for what bars it now: `release` looks for that reason.
         await store.updateCampaign(tx, row.id, { state_reason: bar, updated_at: at });

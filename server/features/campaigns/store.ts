@@ -62,6 +62,27 @@ export async function cappedCampaigns(tx: Tx, rootId: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
+/** Campaigns of a root, or of an agency of it, that run or are held since their price is below their cost. */
+export async function marginCampaigns(
+  tx: Tx,
+  of: { rootId: string; agencyId: string | null },
+): Promise<string[]> {
+  const { agencyId } = of;
+  const rows = await tx
+    .selectFrom('campaign')
+    .select('id')
+    .where('root_id', '=', of.rootId)
+    .$if(agencyId !== null, (query) => query.where('agency_id', '=', agencyId!))
+    .where((eb) =>
+      eb.or([
+        eb('state', '=', 'active'),
+        eb.and([eb('state', '=', 'paused'), eb('state_reason', '=', 'below_cost')]),
+      ]),
+    )
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 /**
  * Why no campaign of a client may run, or of a whole agency (no client); null: nothing of the kind (migration 0053). Read
  * after the campaign is locked, it holds until the transaction ends: whoever bars campaigns locks them after that.

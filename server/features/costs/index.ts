@@ -13,3 +13,4 @@ export {
   retailWire,
   retailWith,
 } from './service.ts';
+export type { MarginRule } from './store.ts';

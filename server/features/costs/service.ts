@@ -50,6 +50,7 @@ export const FREE: Retail = {
   setup_micros: 0n,
   topup: 'onetime',
   leads_buy: null,
+  accepted_loss_micros: 0n,
 };
 
 const feesOfRow = (row: Awaited<ReturnType<typeof store.wholesaleAt>>[number]): Fees => ({
@@ -86,6 +87,7 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
     setup_micros: micros(given.PlatformFee, before.setup_micros),
     topup: given.topupoptions ?? before.topup,
     leads_buy: given.leadsbuy === undefined ? before.leads_buy : given.leadsbuy,
+    accepted_loss_micros: before.accepted_loss_micros,
   };
   if (after.lead_max_micros > 0n) {
     for (const [field, column] of PRICES)
@@ -147,7 +149,10 @@ const same = (a: object, b: object): boolean =>
 export type Costs = ReturnType<typeof createCosts>;
 
 /** What roots ask of agencies and agencies of clients, by date (docs/decisions/0034-costs.md). */
-export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+export function createCosts(
+  { db, clock, events }: Platform,
+  { tenants, audit }: { tenants: Tenants; audit: Audit },
+) {
   /** The least that the scope's root asks for a lead. */
   async function leastOf(tx: Tx, at: Date): Promise<(module: string, term: string) => bigint> {
     const rows = await store.minimums(tx, MINIMUM_MODULES, TERMS, at);
@@ -258,6 +263,12 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
       });
     }
     await store.insertWholesale(tx, rows);
+    if (rows.length > 0)
+      await events.emit(tx, 'wholesale.changed', {
+        rootId: company.root_id,
+        agencyId: company.kind === 'agency' ? company.id : null,
+        from: valid_from,
+      });
     if (from !== undefined && words.length > 0) words.push(`from ${from}`);
     return words;
   }
@@ -376,6 +387,7 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
         ...owner,
         ...FREE,
         ...retail,
+        accepted_loss_micros: 0n,
         campaign_id: campaign.id,
         module: campaign.module,
         valid_from: campaign.at,
@@ -407,6 +419,7 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
         agency_id,
         company_id,
         ...after,
+        accepted_loss_micros: 0n,
         campaign_id: campaign.id,
         module: campaign.module,
         valid_from,
@@ -450,6 +463,91 @@ export function createCosts({ db, clock }: Platform, { tenants, audit }: { tenan
         });
       }
     },
+
+    /**
+     * The agency has set what campaigns cost and ask for, and knows what it pays: what they lose a lead, now and by what is
+     * planned, it accepts. In its own scope.
+     */
+    async acceptLoss(
+      tx: Tx,
+      campaign: { id: string; module: string } & Owner & { agency_id: string },
+    ): Promise<void> {
+      const now = clock.now();
+      const planned = await store.retailAfter(tx, [campaign.id], now);
+      for (const at of [now, ...planned.map((row) => row.valid_from)]) {
+        const excess = (await store.excessOf(tx, [campaign.id], at)).get(campaign.id);
+        const [row] = excess ? await store.retailOf(tx, [campaign.id], at) : [];
+        if (!row || !excess) continue;
+        const { campaign_id, ...costs } = row;
+        await store.insertRetail(tx, {
+          root_id: campaign.root_id,
+          agency_id: campaign.agency_id,
+          company_id: campaign.company_id,
+          ...costs,
+          accepted_loss_micros: costs.accepted_loss_micros + excess,
+          campaign_id,
+          module: campaign.module,
+          valid_from: at,
+          recorded_at: now,
+        });
+      }
+    },
+
+    /**
+     * Raises what a campaign costs its client to what the agency pays, now and in all that is planned. Answers whether it
+     * could: not above the most that a lead may cost. In the root's or the agency's scope.
+     */
+    async raiseToCost(
+      tx: Tx,
+      campaign: { id: string; module: string } & Owner & { agency_id: string },
+    ): Promise<boolean> {
+      const now = clock.now();
+      const planned = await store.retailAfter(tx, [campaign.id], now);
+      const rows: Parameters<typeof store.insertRetail>[1][] = [];
+      for (const at of [now, ...planned.map((row) => row.valid_from)]) {
+        const [row] = await store.retailOf(tx, [campaign.id], at);
+        const cost = (await store.leadCosts(tx, [campaign.id], at)).get(campaign.id);
+        if (!row || !cost) continue;
+        const { campaign_id, ...before } = row;
+        const most = (a: bigint, b: bigint) => (a > b ? a : b);
+        const after = {
+          ...before,
+          lead_micros: most(before.lead_micros, cost.plain),
+          // 0 is as the plain one, which must then carry what the data costs.
+          lead_advanced_micros:
+            before.lead_advanced_micros > 0n || cost.advanced > most(before.lead_micros, cost.plain)
+              ? most(before.lead_advanced_micros, cost.advanced)
+              : 0n,
+          lead_b2b_micros: before.lead_b2b_micros > 0n ? most(before.lead_b2b_micros, cost.plain) : 0n,
+          accepted_loss_micros: 0n,
+        };
+        const highest = PRICES.map(([, column]) => after[column]).reduce(most);
+        if (after.lead_max_micros > 0n && highest > after.lead_max_micros) return false;
+        if (same(after, before)) continue;
+        const { root_id, agency_id, company_id } = campaign;
+        rows.push({
+          root_id,
+          agency_id,
+          company_id,
+          ...after,
+          campaign_id,
+          module: campaign.module,
+          valid_from: at,
+          recorded_at: now,
+        });
+      }
+      for (const row of rows) await store.insertRetail(tx, row);
+      return true;
+    },
+
+    /** By how much leads of campaigns would be sold below what their agencies pay and accept (store.ts). */
+    excessOf: store.excessOf,
+    /** What agencies have chosen for campaigns whose price their cost rises above: by id, hold where nothing was chosen. */
+    async marginRules(tx: Tx, agencyIds: readonly string[]): Promise<(agencyId: string) => store.MarginRule> {
+      const rules = await store.marginRules(tx, agencyIds);
+      return (id) => rules.get(id) ?? 'hold';
+    },
+    putMarginRule: store.putMarginRule,
 
     /** What the next campaign of a client costs and is bounded by, where the agency has said so. */
     clientRetail: (tx: Tx, companyId: string, module: string, at: Date) =>

@@ -62,6 +62,7 @@ const RETAIL = [
   'setup_micros',
   'topup',
   'leads_buy',
+  'accepted_loss_micros',
 ] as const;
 const LIMITS = ['daily_cap', 'starts_on', 'ends_on'] as const;
 
@@ -122,6 +123,67 @@ export async function fees(tx: Tx, campaigns: readonly Priced[], at: Date) {
                        where company_id = c.agency_id and module = c.module and term = coalesce(r.term, 'Prepaid') and valid_from <= ${at}
                        order by valid_from desc, serial desc limit 1) w on true`.execute(tx);
   return rows;
+}
+
+/**
+ * By how much a lead of campaigns costs their agency more than the client pays and the agency has accepted, at an instant,
+ * micro-dollars; with `plain` as if they asked for no data. In whatever scope; those without are left out.
+ */
+export async function excessOf(
+  tx: Tx,
+  campaignIds: readonly string[],
+  at: Date,
+  plain = false,
+): Promise<Map<string, bigint>> {
+  if (campaignIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; excess: bigint }>`
+    select id, excess from campaign_excess(${[...campaignIds]}::uuid[], ${at}, ${plain}) where excess > 0`.execute(
+    tx,
+  );
+  return new Map(rows.map((row) => [row.id, row.excess]));
+}
+
+/** What an agency has chosen for campaigns whose price its cost rises above. */
+export type MarginRule = Schema['margin_rule']['rule'];
+
+/** The rules of agencies of the scope; those that have chosen none are left out. */
+export async function marginRules(tx: Tx, agencyIds: readonly string[]): Promise<Map<string, MarginRule>> {
+  if (agencyIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('margin_rule')
+    .select(['company_id', 'rule'])
+    .where('company_id', 'in', agencyIds)
+    .execute();
+  return new Map(rows.map((row) => [row.company_id, row.rule]));
+}
+
+export async function putMarginRule(
+  tx: Tx,
+  agency: { root_id: string; agency_id: string },
+  rule: MarginRule,
+  at: Date,
+): Promise<void> {
+  await tx
+    .insertInto('margin_rule')
+    .values({ ...agency, company_id: agency.agency_id, rule, updated_at: at })
+    .onConflict((on) => on.column('company_id').doUpdateSet({ rule, updated_at: at }))
+    .execute();
+}
+
+/** What agencies pay for a lead of campaigns at an instant, by what they would ask for: nothing, or advanced data. */
+export async function leadCosts(tx: Tx, campaignIds: readonly string[], at: Date) {
+  const { rows } = await sql<{ id: string; plain: bigint; advanced: bigint }>`
+    select k.id, greatest(coalesce(w.lead_micros, 0), m.least) as plain,
+      greatest(coalesce(case when k.module = 'local' and w.lead_advanced_micros > 0 then w.lead_advanced_micros else w.lead_micros end, 0), m.least) as advanced
+    from campaign k
+    join lateral (select term from retail_cost where campaign_id = k.id and valid_from <= ${at}
+                  order by valid_from desc, serial desc limit 1) r on true
+    left join lateral (select lead_micros, lead_advanced_micros from wholesale_cost
+                       where company_id = k.agency_id and module = k.module and term = r.term and valid_from <= ${at}
+                       order by valid_from desc, serial desc limit 1) w on true
+    cross join lateral (select case when k.module in ('enhance', 'b2b') then root_minimum(k.module, r.term, ${at}) end as least) m
+    where k.id = any(${[...campaignIds]}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** What campaigns cost their clients at an instant. */

@@ -21,6 +21,7 @@ const PASSING = new Set([
   'outside_dates',
   'inactive',
   'balance_empty',
+  'below_cost',
   'cap_campaign',
   'cap_client',
   'cap_wallet',

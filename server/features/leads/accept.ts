@@ -177,7 +177,7 @@ export function createAccept(
       const key = `${campaign.company_id}/${person.id}`;
       const here = last.get(key) ?? new Map<string, Date>();
       const elsewhere = [...here].filter(([id]) => id !== campaign.id).map(([, at]) => at);
-      const { priceMicros, costMicros, isOwed } = saleOf(campaign.id);
+      const { priceMicros, costMicros, excessMicros, isOwed } = saleOf(campaign.id);
       const id = newId(now);
       const sale = {
         id,
@@ -187,6 +187,7 @@ export function createAccept(
         campaignId: campaign.id,
         priceMicros,
         costMicros,
+        excessMicros,
         supplierMicros: supplierOf.get(campaign.module) ?? 0n,
         isOwed,
       };

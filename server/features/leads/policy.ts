@@ -49,6 +49,7 @@ export type Refused =
   | 'inactive'
   | 'daily_cap'
   | 'balance_empty'
+  | 'below_cost'
   | 'cap_campaign'
   | 'cap_client'
   | 'cap_wallet';

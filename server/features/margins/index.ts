@@ -1,0 +1,2 @@
+export { marginsRoutes } from './routes.ts';
+export { createMargins, type Margins } from './service.ts';
