@@ -899,6 +899,7 @@ export interface Schema {
     md5_only: Default<bigint>;
     sha256_only: Default<bigint>;
     accepts: Default<'email' | 'all'>;
+    ignore_aliases: Default<boolean>;
     state: Default<'queued' | 'loading' | 'held' | 'active' | 'failed' | 'removed'>;
     error: Maybe<string>;
     file_path: Maybe<string>;
