@@ -19,6 +19,11 @@ describe('csvLine', () => {
     '\t=1',
     '\r=1',
     '\n=1',
+    '\0=1',
+    ';=1',
+    '\u00a0=1',
+    '\u3000+1',
+    '；=1',
     '  =1',
     '＝1',
     '＋1',
@@ -28,6 +33,10 @@ describe('csvLine', () => {
   ])('does not let %j be a formula', (text) => {
     const [[cell]] = parse(csvLine([text, 'x'])) as [[string]];
     expect(cell).toBe(`'${text}`);
+  });
+
+  it('[BEY-31] quotes what spreadsheets of some countries part cells by', () => {
+    expect(csvLine(['a;=1', 'b\t=1', 'c;d', 'plain'])).toBe('"a;=1","b\t=1","c;d",plain\r\n');
   });
 
   it.each(['+15046218927', '+1 (504) 621-8927', '-5', '-12.50', '70116', "O'Neil", 'a=b'])(

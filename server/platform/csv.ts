@@ -1,8 +1,11 @@
 /** A byte order mark: put before the first line, it makes Excel read the file as UTF-8. */
 export const CSV_BOM = '\ufeff';
 
-/** What a spreadsheet may take for the start of a formula, full-width forms included; spaces before it are skipped. */
-const formula = /^ *[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/**
+ * What a spreadsheet may take for the start of a formula, or of a cell that begins with one (;), full-width forms included;
+ * blanks before it are skipped.
+ */
+const formula = /^[ \u00a0\u3000]*[=+\-@;\t\r\n\0\uff1d\uff0b\uff0d\uff20\uff1b]/;
 const number = /^-?\d+(\.\d+)?$/;
 const phone = /^\+[\d .()-]{6,24}$/;
 
@@ -11,7 +14,7 @@ export type CsvCell = string | number | bigint | boolean | Date | null | undefin
 
 /**
  * One line of a CSV file (RFC 4180, with CRLF) that no spreadsheet takes for formulas: a text that begins like one gets
- * a leading apostrophe. Plain numbers and phone numbers such as +1 504 555 0100 stay as they are.
+ * a leading apostrophe. What a reader could part cells by (; or a tab, as spreadsheets of some countries do) is quoted. Plain numbers and phone numbers such as +1 504 555 0100 stay as they are.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
@@ -21,5 +24,5 @@ function csvCell(cell: CsvCell): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return cell instanceof Date ? cell.toISOString() : String(cell);
   const safe = formula.test(cell) && !number.test(cell) && !phone.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",;\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
