@@ -23,6 +23,9 @@ export const ExclusionList = z.object({
   state: z.enum(['queued', 'loading', 'held', 'active', 'failed', 'removed']),
   error: z.string().nullable(),
   rows_read: z.int(),
+  ignore_aliases: z
+    .boolean()
+    .describe('Whether dots and what follows a plus sign count for nothing in its Gmail addresses'),
   entries_added: z.int(),
   entries_same: z.int(),
   rows_bad: z.int(),

@@ -3,7 +3,7 @@ import { strip } from '../../contract/text.ts';
 
 /** An e-mail address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
 export function normalEmail(text: string): string | null {
-  const email = strip(text.trim(), '"\'<>').trim().toLowerCase();
+  const email = strip(text.trim(), '"\'<>').trim().toLowerCase().normalize('NFC');
   if (email.length > 254) return null;
   if (email.indexOf('@') > 64) return null;
   return /^[^\s@"'(),:;<>[\\\]\p{Cc}]+@(?:[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*\.)+[\p{L}\p{N}-]{2,}$/u.test(

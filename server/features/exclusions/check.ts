@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/scope.ts';
-import { domainsOf, KIND } from './policy.ts';
+import { aliasKey, domainsOf, KIND } from './policy.ts';
 import * as store from './store.ts';
 
 /** Everything by which a person could stand on a list. */
@@ -48,6 +48,11 @@ export async function check(tx: Tx, identities: readonly Identity[]): Promise<Ve
       if (force.emails > 0n) {
         if (force.emails > force.md5_only) for (const value of one.sha256) ask(of, owner, KIND.sha256, value);
         if (force.emails > force.sha256_only) for (const value of one.md5) ask(of, owner, KIND.md5, value);
+        if (force.aliases > 0n)
+          for (const email of one.emails) {
+            const key = aliasKey(email);
+            if (key) ask(of, owner, key.kind, key.value);
+          }
         if (one.seen && one.seen.kind !== 2) ask(of, owner, one.seen.kind, one.seen.value);
         if (isBlind(one, force)) verdicts[of] = 'cannot_compare';
       }

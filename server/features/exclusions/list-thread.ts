@@ -22,6 +22,7 @@ export type ListTask =
       read: 'batches';
       path: string;
       accepts: Accepts;
+      ignoreAliases: boolean;
       at: number;
       line: number;
       size: { rows: number; bytes: number };

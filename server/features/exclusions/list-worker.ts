@@ -35,6 +35,7 @@ async function head(path: string, delimiter: string) {
 async function* batches({
   path,
   accepts,
+  ignoreAliases,
   at: resumedAt,
   line: resumedLine,
   size,
@@ -51,16 +52,22 @@ async function* batches({
     for (const { cells, at: begins, end } of group) {
       batch.end = end;
       batch.rows++;
-      const { entries, fault } = readRow(cells, columns, accepts);
+      const { entries, fault } = readRow(cells, columns, accepts, ignoreAliases);
       if (fault) batch.faults.push({ ...fault, at: begins });
       for (const entry of entries) {
         batch.entries++;
-        const [main, twin] = entry.values;
+        const [main, ...others] = entry.values;
         const key = `${main!.kind}\t\\\\x${main!.value}`;
         if (batch.seen.has(key)) continue;
         batch.seen.add(key);
         lines.push(`${key}\tt\n`);
-        if (twin) lines.push(`${twin.kind}\t\\\\x${twin.value}\tf\n`);
+        for (const { kind, value } of others) {
+          const other = `${kind}\t\\\\x${value}`;
+          // Of several ways to write one mailbox the same follows; md5 is there with its sha256 anyway.
+          if (others.length > 1 && (batch.seen.has(other) || batch.also.has(other))) continue;
+          if (others.length > 1) batch.also.add(other);
+          lines.push(`${other}\tf\n`);
+        }
         if (entry.only) batch.counts[`${entry.only}_only`]++;
         if (main!.kind === 6) batch.counts.phones++;
         else if (main!.kind === 8) batch.counts.domains++;
@@ -86,13 +93,15 @@ const newBatch = (before: number) => ({
   entries: 0,
   counts: { emails: 0, phones: 0, domains: 0, md5_only: 0, sha256_only: 0 },
   seen: new Set<string>(),
+  /** Keys besides those that count, where an entry has more than its two hashes. */
+  also: new Set<string>(),
   parts: [] as string[],
   faults: [] as { at: number; reason: string; value: string }[],
 });
 
 async function close(
   path: string,
-  { seen, parts, faults, ...batch }: ReturnType<typeof newBatch>,
+  { seen, also: _, parts, faults, ...batch }: ReturnType<typeof newBatch>,
   at: number,
   line: number,
 ): Promise<Batch> {

@@ -144,6 +144,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       read: 'batches',
       path: pathOf(list.file_path!),
       accepts: list.accepts,
+      ignoreAliases: list.ignore_aliases,
       at: Number(list.byte_offset),
       line: Number(list.line),
       size,

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { strip } from '../../../contract/text.ts';
 import { normalEmail, normalPhone } from '../../platform/contacts.ts';
 
-/** Kinds of an exclusion's value; 1, 3 and 6 are those of the identity keys. */
-export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8 } as const;
+/** Kinds of an exclusion's value; 1, 3 and 6 are those of the identity keys. `mailbox`: an address without what Gmail ignores. */
+export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8, mailbox: 9 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
 /** What a file may hold: e-mail addresses, plain or as MD5 (spec calls 5), or entries of every kind. */
@@ -13,7 +13,7 @@ export type Accepts = 'email' | 'all';
 /** The levels a list can stand at, from the widest. */
 export type Level = 'root' | 'agency' | 'client' | 'campaign';
 
-/** One entry as it is compared, in lowercase hex: a plain address by both of its hashes, the first of which counts it. */
+/** One entry as it is compared, in lowercase hex: a plain address by all hashes that it may be known by; the first counts it. */
 export interface Entry {
   values: { kind: Kind; value: string }[];
   /** Known by this one hash alone, so that who is known by the other one alone cannot be compared. */
@@ -23,19 +23,27 @@ export interface Entry {
 /** Longer than any address; the patterns below take their time over dots. */
 const LONGEST = 320;
 
-/** What one value of a list says, or why it is none that may stand there. */
-export function readEntry(text: string, accepts: Accepts): Entry | string {
+/**
+ * What one value of a list says, or why it is none that may stand there. `ignoreAliases`: Gmail addresses stand for all that
+ * reach the same mailbox.
+ */
+export function readEntry(text: string, accepts: Accepts, ignoreAliases = false): Entry | string {
   if (text.includes('\0')) return 'contains a NUL byte';
-  const value = strip(text.trim(), '"\'<>').trim().toLowerCase();
+  const value = strip(text.trim(), '"\'<>').trim().toLowerCase().normalize('NFC');
   if (value.length > LONGEST) return `is longer than ${LONGEST} characters`;
   if (value.startsWith('=')) return 'is a formula, not an entry';
   if (/^[0-9a-f]{32}$/.test(value)) return { values: [{ kind: KIND.md5, value }], only: 'md5' };
   const email = normalEmail(value);
   if (email) {
+    const mailbox = ignoreAliases ? mailboxOf(email) : null;
+    const forms = new Set([...formsOf(email), ...(mailbox ? [mailbox] : [])]);
     return {
       values: [
-        { kind: KIND.sha256, value: hash('sha256', email) },
-        { kind: KIND.md5, value: hash('md5', email) },
+        ...[...forms].flatMap((form) => [
+          { kind: KIND.sha256, value: hash('sha256', form) },
+          { kind: KIND.md5, value: hash('md5', form) },
+        ]),
+        ...(mailbox ? [mailboxKey(mailbox)] : []),
       ],
     };
   }
@@ -47,6 +55,47 @@ export function readEntry(text: string, accepts: Accepts): Entry | string {
   const domain = value.includes('@', 1) ? null : domainOf(value.replace(/^@/, ''));
   if (domain) return { values: [{ kind: KIND.domain, value: hex(domain) }] };
   return 'is not an e-mail address, an MD5 or SHA-256 hash of one, a phone number or a domain';
+}
+
+/**
+ * The ways one address is written, as it is known by its hash alone: its domain in international letters and in their ASCII form,
+ * letters with their marks composed and apart. The first is the comparable form.
+ */
+function formsOf(email: string): string[] {
+  if (isAscii(email) && !email.includes('xn--')) return [email];
+  const at = email.lastIndexOf('@');
+  const local = email.slice(0, at + 1);
+  const ascii = domainToASCII(email.slice(at + 1));
+  if (!ascii) return [email];
+  const unicode = domainToUnicode(ascii);
+  return [
+    ...new Set(
+      [email, `${local}${ascii}`, `${local}${unicode}`].flatMap((form) => [form, form.normalize('NFD')]),
+    ),
+  ];
+}
+
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
+/** What a Gmail address comes down to: no dots, nothing after a plus sign, one domain. Null for others. */
+export function mailboxOf(email: string): string | null {
+  const at = email.lastIndexOf('@');
+  const domain = email.slice(at + 1);
+  if (domain !== 'gmail.com' && domain !== 'googlemail.com') return null;
+  const [local = ''] = email.slice(0, at).split('+', 1);
+  const plain = local.replaceAll('.', '');
+  return plain === '' ? null : `${plain}@gmail.com`;
+}
+
+const mailboxKey = (mailbox: string): { kind: Kind; value: string } => ({
+  kind: KIND.mailbox,
+  value: hash('sha256', mailbox),
+});
+
+/** The key by which somebody's Gmail address is looked for in lists that ignore its dots and plus part; null for others. */
+export function aliasKey(email: string): { kind: Kind; value: Buffer } | null {
+  const mailbox = mailboxOf(email.toLowerCase());
+  return mailbox ? { kind: KIND.mailbox, value: Buffer.from(mailboxKey(mailbox).value, 'hex') } : null;
 }
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
@@ -104,6 +153,7 @@ export function readRow(
   cells: readonly string[],
   columns: readonly number[] | null,
   accepts: Accepts,
+  ignoreAliases = false,
 ): { entries: Entry[]; fault?: { reason: string; value: string } } {
   const given = columns ? columns.map((i) => cells[i] ?? '') : [...cells];
   const values = given.filter((cell) => cell.trim() !== '');
@@ -115,7 +165,7 @@ export function readRow(
   let fault: { reason: string; value: string } | undefined;
   if (values.length === 0) fault = { reason: 'holds no value', value: '' };
   for (const value of values) {
-    const read = readEntry(value, accepts);
+    const read = readEntry(value, accepts, ignoreAliases);
     if (typeof read !== 'string') entries.push(read);
     else fault ??= { reason: read, value: shown(value) };
   }

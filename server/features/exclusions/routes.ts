@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { Id } from '../../../contract/primitives.ts';
+import { Flag, Id } from '../../../contract/primitives.ts';
 import { readForm } from '../../platform/http/form.ts';
 import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
@@ -19,12 +19,14 @@ const UploadForm = z.object({
   campaigntype: z.enum(['client', 'campaign']).default('client'),
   /** Of campaigntype campaign: which. */
   leadspeekID: Id.optional(),
+  ignoreAliases: Flag.default('T'),
 });
 const FileName = z.string('is required').min(1, 'is required').max(255, 'must not exceed 255 characters');
 const UploadQuery = z.object({
   paramID: Id,
   campaigntype: z.enum(['agency', 'client', 'campaign']),
   file_name: FileName,
+  ignoreAliases: Flag.default('F'),
 });
 
 /** The calls of the feature, its uploads and its download. */
@@ -49,7 +51,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'exclusion.write',
         tag: 'Exclusions',
         summary:
-          'Upload the exclusion list of a client (campaigntype client) or of a campaign of theirs (campaigntype campaign with leadspeekID): a multipart form of clientoptoutfile, a CSV file of at most 10,000 e-mail addresses, plain or as MD5, with ClientCompanyID and campaigntype',
+          'Upload the exclusion list of a client (campaigntype client) or of a campaign of theirs (campaigntype campaign with leadspeekID): a multipart form of clientoptoutfile, a CSV file of at most 10,000 e-mail addresses, plain or as MD5, with ClientCompanyID and campaigntype. ignoreAliases (T unless it says F): whether dots and what follows a plus sign count for nothing in Gmail addresses',
         bodyLimit: SMALL_BYTES + AROUND_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
@@ -69,6 +71,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
               ...(isCampaign ? { companyId: form.ClientCompanyID } : {}),
               fileName,
               accepts: 'email',
+              ignoreAliases: form.ignoreAliases === 'T',
               field: FILE,
             },
             once(files[FILE] ?? new Uint8Array()),
@@ -81,7 +84,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'exclusion.write',
         tag: 'Exclusions',
         summary:
-          'Upload an exclusion list of an agency, client or campaign with entries of every kind (?campaigntype=agency&paramID=…&file_name=list.csv): e-mail addresses, plain or as MD5 or SHA-256, phone numbers and domains. At most 10,000 records for a client or campaign, 2 GiB for an agency',
+          'Upload an exclusion list of an agency, client or campaign with entries of every kind (?campaigntype=agency&paramID=…&file_name=list.csv): e-mail addresses, plain or as MD5 or SHA-256, phone numbers and domains. At most 10,000 records for a client or campaign, 2 GiB for an agency. ignoreAliases=T: dots and what follows a plus sign count for nothing in Gmail addresses',
         bodyLimit: MOST_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
@@ -94,6 +97,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
               id: query.paramID,
               fileName: query.file_name,
               accepts: 'all',
+              ignoreAliases: query.ignoreAliases === 'T',
               field: 'file',
             },
             request.raw,
@@ -106,16 +110,26 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'optout.write',
         tag: 'Exclusions',
         summary:
-          "Upload to the root's own list (?file_name=list.csv), which excludes for everybody of its system: entries of every kind, as many as there are, at most 2 GiB",
+          "Upload to the root's own list (?file_name=list.csv), which excludes for everybody of its system: entries of every kind, as many as there are, at most 2 GiB. Dots and what follows a plus sign count for nothing in Gmail addresses, unless ignoreAliases=F",
         bodyLimit: MOST_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
           void reply.header('Connection', 'close');
-          const query = await checkInput(z.object({ file_name: FileName }), request.query);
+          const query = await checkInput(
+            z.object({ file_name: FileName, ignoreAliases: Flag.default('T') }),
+            request.query,
+          );
           const { rootId } = ctx.scope;
           return exclusions.submit(
             ctx,
-            { level: 'root', id: rootId, fileName: query.file_name, accepts: 'all', field: 'file' },
+            {
+              level: 'root',
+              id: rootId,
+              fileName: query.file_name,
+              accepts: 'all',
+              ignoreAliases: query.ignoreAliases === 'T',
+              field: 'file',
+            },
             request.raw,
           );
         },

@@ -92,6 +92,7 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
       companyId?: string;
       fileName: string;
       accepts: Accepts;
+      ignoreAliases: boolean;
       field: string;
     },
     body: AsyncIterable<Uint8Array>,
@@ -128,6 +129,7 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
         level: place.level,
         name,
         accepts: given.accepts,
+        ignore_aliases: given.ignoreAliases,
         state: 'queued' as const,
         file_path: file,
         total_rows: BigInt(rows),
@@ -329,6 +331,7 @@ function view(row: store.ListRow) {
     state: row.state,
     error: row.error,
     rows_read: Number(row.rows_read),
+    ignore_aliases: row.ignore_aliases,
     entries_added: Number(row.rows_added),
     entries_same: Number(row.rows_same),
     rows_bad: Number(row.rows_bad),

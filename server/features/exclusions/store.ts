@@ -27,6 +27,8 @@ export interface InForce {
   domains: bigint;
   md5_only: bigint;
   sha256_only: bigint;
+  /** How many addresses stand on lists that ignore Gmail's dots and plus parts. */
+  aliases: bigint;
 }
 
 /** The owners among these that have a list in force, in whatever scope. */

@@ -1,4 +1,4 @@
-import { Button, Group, Progress, SegmentedControl, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Progress, SegmentedControl, Text } from '@mantine/core';
 import { IconEraser } from '@tabler/icons-react';
 import { useState } from 'react';
 import { exclusionMessages, MOST_RECORDS } from '../../../contract/exclusions-messages.ts';
@@ -22,6 +22,7 @@ export function ExclusionPanel({ place }: { place: Place }) {
   const isSmall = place.level === 'client' || place.level === 'campaign';
   const mayWrite = useMay(isRoot ? 'optout.write' : 'exclusion.write');
   const [accepts, setAccepts] = useState<Accepts>('email');
+  const [aliases, setAliases] = useState<boolean>();
   const [busy, setBusy] = useState(false);
   const suppression = useSuppression(place);
   const { state, progress } = suppression;
@@ -29,6 +30,8 @@ export function ExclusionPanel({ place }: { place: Place }) {
     isSmall && accepts === 'email'
       ? ['e-mail addresses, plain or as MD5', 'a column named email']
       : [KINDS, 'columns named email, phone or domain'];
+  // On for opt-outs: whoever asked not to be contacted means every way to write the address.
+  const ignoreAliases = aliases ?? (isRoot || (isSmall && accepts === 'email'));
   const most = isSmall ? `At most ${num(MOST_RECORDS)} records.` : 'As many rows as you have, at most 2 GiB.';
 
   const purge = async () => {
@@ -85,8 +88,17 @@ export function ExclusionPanel({ place }: { place: Place }) {
             accept=".csv,text/csv"
             sending={suppression.sending}
             fault={suppression.fault}
-            onFile={(file) => void suppression.send(file, accepts)}
+            onFile={(file) => void suppression.send(file, accepts, ignoreAliases)}
             onMany={() => suppression.refuse('Choose one file at a time.')}
+          />
+          <Checkbox
+            mt="sm"
+            mb="md"
+            label="Match Gmail variations"
+            description="Ignores dots and +tags in Gmail addresses, so j.doe+news@gmail.com also excludes jdoe@gmail.com. Applies to people whose email address we know, not only its hash."
+            checked={ignoreAliases}
+            disabled={state === 'saving'}
+            onChange={(event) => setAliases(event.currentTarget.checked)}
           />
         </>
       )}

@@ -138,6 +138,13 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
         {num(row.rows_read)} rows read: {entriesWords(row)}
         {row.entries_same > 0 && `; ${num(row.entries_same)} stood in it already`}.
       </Text>
+      {row.emails > 0 && (
+        <Text size="sm" c="dimmed">
+          {row.ignore_aliases
+            ? 'Dots and +tags in Gmail addresses are ignored.'
+            : 'Gmail addresses match exactly as written.'}
+        </Text>
+      )}
       {row.rows_bad > 0 && (
         <>
           <Text size="sm" fw={500} mt="sm" mb={4}>

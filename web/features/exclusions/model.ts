@@ -26,9 +26,11 @@ export type Accepts = 'email' | 'all';
 export function requestOf(
   place: Place,
   accepts: Accepts,
+  ignoreAliases: boolean,
   file: File,
 ): { path: string; body: Blob | FormData } {
-  const name = `file_name=${encodeURIComponent(file.name)}`;
+  const flag = ignoreAliases ? 'T' : 'F';
+  const name = `file_name=${encodeURIComponent(file.name)}&ignoreAliases=${flag}`;
   if (place.level === 'root') return { path: `/tools/optout/upload?${name}`, body: file };
   const isSmall = place.level === 'client' || place.level === 'campaign';
   if (!isSmall || accepts === 'all')
@@ -37,6 +39,7 @@ export function requestOf(
   body.set('ClientCompanyID', place.clientId ?? place.id);
   body.set('campaigntype', place.level);
   if (place.level === 'campaign') body.set('leadspeekID', place.id);
+  body.set('ignoreAliases', flag);
   body.set('clientoptoutfile', file);
   return { path: '/tools/optout-client/upload', body };
 }
