@@ -19,7 +19,7 @@ export const FrontDoor = z.object({
   idsys: Id.describe("The host's root company"),
   company_id: Id,
   company_kind: z.enum(['root', 'agency', 'client']),
-  masteridsys: Id.describe('The master root'),
+  masteridsys: Id.describe('The master root; outside its own tree an id that stands for it'),
   companyrootname: z.string(),
   companyrootlegalname: z.string(),
   companyrootnameshort: z.string(),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { MODULES, PAYMENT_TERMS, US_STATES } from '../../../contract/choices.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
@@ -34,7 +35,11 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
     const address = [door.address, door.city, [door.state_code, door.zip].filter(Boolean).join(' ')];
     return {
       idsys: tenant.rootId,
-      masteridsys: door.master_id ?? tenant.rootId,
+      // Outside the master's own tree its id is another root's: an id that stands for it, the same for everybody.
+      masteridsys:
+        door.master_id && door.master_id !== tenant.rootId
+          ? standIn(door.master_id)
+          : (door.master_id ?? tenant.rootId),
       company_id: tenant.companyId,
       company_kind: tenant.kind,
       companyrootname: door.name,
@@ -88,7 +93,8 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       const name = domainorsub.toLowerCase().replace(/\.$/, '');
       const below = name.includes('.') ? null : await tenants.rootHost(ctx.tenant.rootId);
       const found = (await tenants.byHost(name)) ?? (below ? await tenants.byHost(`${name}.${below}`) : null);
-      if (!found) throw new Refusal('not_found', ownMessages.notFound);
+      // Which hosts another root has is its own affair.
+      if (found?.rootId !== ctx.tenant.rootId) throw new Refusal('not_found', ownMessages.notFound);
       return frontDoor(found);
     },
     clients: (ctx, input) =>
@@ -104,6 +110,23 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
   };
 
   const plain: PlainRoute[] = [
+    {
+      method: 'GET',
+      url: '/.well-known/security.txt',
+      access: 'public',
+      tag: 'Tenants',
+      summary: 'Where to report a weakness (RFC 9116)',
+      async handler(ctx, _request, reply) {
+        const { email } = await tenants.frontDoor(ctx.tenant.rootId);
+        const host = await tenants.rootHost(ctx.tenant.rootId);
+        // The address that RFC 2142 names, where the root has given none.
+        const contact = config.securityContact ?? `mailto:${email ?? `security@${host ?? ctx.tenant.host}`}`;
+        return reply
+          .type('text/plain; charset=utf-8')
+          .header('Cache-Control', 'public, max-age=86400')
+          .send(securityText(contact, `${ctx.origin}/.well-known/security.txt`, ctx.clock.now()));
+      },
+    },
     {
       method: 'GET',
       url: '/brand/:file',
@@ -124,6 +147,27 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
     },
   ];
   return { handlers, plain, frontDoor };
+}
+
+/** Half a year: long enough that nobody has to look after it, and less than the year that the RFC allows. */
+const EXPIRES_MS = 182 * 86_400_000;
+
+/** A security.txt after RFC 9116. */
+function securityText(contact: string, canonical: string, now: Date): string {
+  const expires = new Date(Math.ceil((now.getTime() + EXPIRES_MS) / 86_400_000) * 86_400_000);
+  return [
+    `Contact: ${contact}`,
+    `Expires: ${expires.toISOString()}`,
+    'Preferred-Languages: en',
+    `Canonical: ${canonical}`,
+    '',
+  ].join('\n');
+}
+
+/** An id that leads to no company, always the same for one that does. */
+function standIn(id: string): string {
+  const h = hash('sha256', `master root ${id}`);
+  return `${h.slice(0, 8)}-${h.slice(8, 12)}-8${h.slice(13, 16)}-8${h.slice(17, 20)}-${h.slice(20, 32)}`;
 }
 
 const isSquare = ({ width, height }: { width: number; height: number }): boolean =>
