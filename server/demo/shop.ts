@@ -36,16 +36,26 @@ export function addDemoShop(
         const port = request.host.split(':')[1];
         const agency = `${request.protocol}://${given.agencyHost}${port ? `:${port}` : ''}`;
         const chosen = given.people[Math.floor(given.people.length / 2)]!;
-        return reply
-          .type(`${types[ending]}; charset=utf-8`)
-          .header('Cache-Control', 'no-cache')
-          .send(
-            text
-              .replaceAll('{{PIXEL_TAG}}', `<script async src="${agency}/p/v1/${given.siteKey}.js"></script>`)
-              .replaceAll('{{HASHED_LINK}}', `/product.html?em_sha256=${sha256(chosen.email)}`)
-              .replaceAll('{{DEMO_EMAILS}}', given.people.map((person) => person.email).join(', '))
-              .replaceAll('{{DASHBOARD_URL}}', `${agency}${given.dashboard}`),
-          );
+        return (
+          reply
+            .type(`${types[ending]}; charset=utf-8`)
+            .header('Cache-Control', 'no-cache')
+            // A shop has a policy of its own; it loads the pixel from the agency's host.
+            .header(
+              'Content-Security-Policy',
+              `default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' ${agency}; connect-src 'self' ${agency}`,
+            )
+            .send(
+              text
+                .replaceAll(
+                  '{{PIXEL_TAG}}',
+                  `<script async src="${agency}/p/v1/${given.siteKey}.js"></script>`,
+                )
+                .replaceAll('{{HASHED_LINK}}', `/product.html?em_sha256=${sha256(chosen.email)}`)
+                .replaceAll('{{DEMO_EMAILS}}', given.people.map((person) => person.email).join(', '))
+                .replaceAll('{{DASHBOARD_URL}}', `${agency}${given.dashboard}`),
+            )
+        );
       },
     );
   });

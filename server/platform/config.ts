@@ -88,6 +88,10 @@ const environment = z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.peopledatalabs.com'),
+    CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(0).max(1_000_000).default(200),
+    SECURITY_CONTACT: z
+      .url({ protocol: /^(https|mailto|tel)$/, error: 'must be a mailto:, https: or tel: address' })
+      .optional(),
     HOLD_LIMIT_SECONDS: z.coerce.number().int().min(0).max(86_400).default(300),
     VISIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(400),
     LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('warn'),
@@ -161,6 +165,10 @@ export interface Config {
   stripe:
     | { secretKey: string; publishableKey: string; webhookSecrets: string[]; apiBase: string }
     | undefined;
+  /** Connections that one address may have at a time, but for proxies; 0: any number. */
+  connectionsPerAddress: number;
+  /** Where to report a weakness (security.txt); undefined: to the root's own address for mail. */
+  securityContact: string | undefined;
   /** After how long with its event loop held a process ends itself; 0: never. */
   holdLimitSeconds: number;
   visitRetentionDays: number;
@@ -232,6 +240,8 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
           }
         : undefined,
     pdlApiBase: e.PDL_API_BASE,
+    connectionsPerAddress: e.CONNECTIONS_PER_ADDRESS,
+    securityContact: e.SECURITY_CONTACT,
     holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,
     logLevel: e.LOG_LEVEL,

@@ -869,6 +869,10 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/api/payment/notice', body: {} }),
     passes: [400],
   },
+  'GET /.well-known/security.txt': {
+    named: false,
+    request: () => ({ url: '/.well-known/security.txt' }),
+  },
   'GET /api/configuration/margins': { named: false, request: () => ({ url: '/api/configuration/margins' }) },
   'PUT /api/configuration/margins': {
     named: false,

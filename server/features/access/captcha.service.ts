@@ -6,6 +6,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { readJson } from '../../platform/http/json.ts';
 import type { Platform } from '../../platform/platform.ts';
 import * as store from './entry.store.ts';
 
@@ -49,7 +50,7 @@ export function createCaptcha({ db, clock, config }: Platform, outside: OutsideC
   async function solved(gtoken: string): Promise<boolean> {
     let payload: z.output<typeof Payload>;
     try {
-      payload = Payload.parse(JSON.parse(Buffer.from(gtoken, 'base64').toString()));
+      payload = Payload.parse(readJson(Buffer.from(gtoken, 'base64').toString()));
     } catch {
       return false;
     }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { parse as parseSafely } from 'secure-json-parse';
 import { Refusal } from '../../../contract/errors.ts';
+import { readJson } from '../../platform/http/json.ts';
 import { addressOf } from '../../platform/http/server.ts';
 import type { Ingest } from './ingest.ts';
 import { MAX_BODY } from './policy.ts';
@@ -30,10 +30,7 @@ export function addVisitRoutes(app: FastifyInstance, ingest: Ingest, pixelFile: 
       async (request, reply) => {
         let body: unknown;
         try {
-          body = parseSafely((request.body as string) ?? '', undefined, {
-            protoAction: 'error',
-            constructorAction: 'error',
-          });
+          body = readJson((request.body as string) ?? '');
         } catch {
           throw new Refusal('bad_request', 'The body is not valid JSON.');
         }

@@ -7,7 +7,6 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { parse as parseSafely } from 'secure-json-parse';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { mayPerson } from '../../../contract/permissions.ts';
@@ -16,8 +15,10 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type Actor, Ctx, type Tenant } from '../ctx.ts';
 import { newId } from '../ids.ts';
+import { BOUNDS, boundConnections, isUpload } from './connections.ts';
 import { answerFor } from './errors.ts';
 import { checkInput } from './input.ts';
+import { readJson } from './json.ts';
 import type { Access, PlainRoute } from './routes.ts';
 
 /** What the HTTP layer asks of the features, so that it need know none. */
@@ -54,6 +55,7 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
 
 /** Makes the server with its parsers, guards and error answers; routes are added by `addCalls` and `addPlain`. */
 export function createServer(config: Config, clock: Clock, doors: Doors): FastifyInstance {
+  const proxies = config.trustProxy?.split(',').map((part) => part.trim()) ?? [];
   const app = Fastify({
     logger:
       config.logLevel === 'silent'
@@ -68,11 +70,12 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
           },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => newId(clock.now()),
-    trustProxy: config.trustProxy ? config.trustProxy.split(',').map((part) => part.trim()) : false,
+    trustProxy: proxies.length > 0 ? proxies : false,
     bodyLimit: 1024 * 1024,
-    // Headers at once, a silent socket not for long; a large upload may take its time as long as it moves.
-    http: { headersTimeout: 15_000 },
-    requestTimeout: 600_000,
+    // Headers at once, a silent socket not for long; a body within a minute, and a large upload may take its time as long as
+    // it moves (connections.ts).
+    http: { headersTimeout: 30_000 },
+    requestTimeout: 6 * 3_600_000,
     connectionTimeout: 30_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: true,
@@ -87,6 +90,11 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
         .send(body);
     },
   });
+  boundConnections(app.server, {
+    ...BOUNDS,
+    perAddress: config.connectionsPerAddress,
+    trusted: proxies,
+  });
   const routeList: FastifyInstance['routeList'] = [];
   app.decorate('routeList', routeList);
   app.addHook('onRoute', ({ method, url, config: route }) => {
@@ -98,12 +106,7 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     try {
-      done(
-        null,
-        text === ''
-          ? {}
-          : parseSafely(text as string, undefined, { protoAction: 'error', constructorAction: 'error' }),
-      );
+      done(null, text === '' ? {} : readJson(text as string));
     } catch {
       done(new Refusal('bad_request', 'The request body is not valid JSON.'));
     }
@@ -120,6 +123,11 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
     // name and a port (localhost:80@evil.test) that of somebody else.
     if (HOST.test(request.host) && URL.canParse(`http://${request.host}`))
       request.tenant = await doors.tenantOf(request.hostname);
+    if (!request.tenant && request.routeOptions.config.access === 'download') {
+      // Tried anywhere, a token is used up.
+      const { token } = request.query as { token?: unknown };
+      if (typeof token === 'string') await doors.actorOfDownload(token, '', nobody);
+    }
     if (!request.tenant)
       throw Object.assign(new Refusal('not_found', 'Nobody is served at this address.'), {
         misdirected: true,
@@ -137,7 +145,7 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
     if (typeof body.dt === 'string' && Object.keys(body).length === 1) {
       const text = await doors.openBody(body.dt);
       try {
-        request.body = parseSafely(text, undefined, { protoAction: 'error', constructorAction: 'error' });
+        request.body = readJson(text);
       } catch {
         throw new Refusal('bad_request', 'dt: the decrypted body is not valid JSON.', {
           errors: { dt: ['is not valid JSON'] },
@@ -210,10 +218,19 @@ export async function contextOf(
   });
 }
 
+/** What an answer may do in a browser: by itself nothing. Pages say what they need (site.ts). */
 const headersOfAll = (request: FastifyRequest): Record<string, string> => ({
   'X-Request-Id': request.id,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Content-Security-Policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy':
+    'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), usb=()',
+  // Known by a trusted proxy's word: on plain http a browser would ignore it.
+  ...(request.protocol === 'https' ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
 });
 
 /** The address that asks, as the database takes it: without an IPv6 zone, and never what a proxy passed on unread. */
@@ -300,6 +317,7 @@ export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, route
         // A look at the headers must not use up a download's token.
         ...(route.access === 'download' ? { exposeHeadRoute: false } : {}),
         ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
+        ...(route.streamed ? { onRequest: async (request) => isUpload(request.raw) } : {}),
         handler: async (request, reply) =>
           route.handler(await contextOf(request, route.access, clock, doors, route), request, reply),
       });

@@ -1,0 +1,129 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** What a connection may take of the server. Times in milliseconds. */
+export interface ConnectionBounds {
+  /** Connections of one address at a time; 0: any number. */
+  perAddress: number;
+  /** Addresses that many come from: proxies, as `TRUST_PROXY` names them. */
+  trusted: readonly string[];
+  /** How long the body of an ordinary request may take. */
+  bodyMs: number;
+  /** How long an upload, or whoever reads an answer, may be slower than `leastRate`. */
+  slowMs: number;
+  /** Bytes a second. */
+  leastRate: number;
+  /** How often connections are looked at. */
+  tickMs: number;
+}
+
+export const BOUNDS: Omit<ConnectionBounds, 'perAddress' | 'trusted'> = {
+  bodyMs: 60_000,
+  slowMs: 30_000,
+  leastRate: 1024,
+  tickMs: 5_000,
+};
+
+/** Marks a request whose body is a file: it may take as long as it moves. */
+const uploads = new WeakSet<IncomingMessage>();
+export const isUpload = (request: IncomingMessage): void => {
+  uploads.add(request);
+};
+
+interface Watched {
+  address: string;
+  request?: IncomingMessage;
+  /** When the request's headers had come. */
+  since: number;
+  /** What had been read and sent when it was last fast enough, and when that was. */
+  read: number;
+  readAt: number;
+  sent: number;
+  sentAt: number;
+}
+
+/**
+ * Ends connections that take the server's places without using them: bodies that trickle in, readers that hardly read, and
+ * more of one address than one needs. Headers have a limit of their own (Node's `headersTimeout`).
+ */
+export function boundConnections(server: Server, bounds: ConnectionBounds): void {
+  const watched = new Map<Socket, Watched>();
+  const counts = new Map<string, number>();
+  const isTrusted = trust(bounds.trusted);
+
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '');
+    const count = counts.get(address) ?? 0;
+    if (bounds.perAddress > 0 && count >= bounds.perAddress && !isTrusted(address)) {
+      socket.destroy();
+      return;
+    }
+    counts.set(address, count + 1);
+    const now = performance.now();
+    watched.set(socket, { address, since: now, read: 0, readAt: now, sent: 0, sentAt: now });
+    socket.once('close', () => {
+      watched.delete(socket);
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+    });
+  });
+  server.on('request', (request: IncomingMessage) => {
+    const one = watched.get(request.socket as Socket);
+    if (!one) return;
+    const now = performance.now();
+    Object.assign(one, { request, since: now, read: request.socket.bytesRead, readAt: now });
+  });
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const [socket, one] of watched) {
+      const { request } = one;
+      const isComing = request && !request.complete && !request.destroyed;
+      if (isComing && uploads.has(request)) {
+        // What has come and not been taken yet is our own slowness.
+        if (socket.bytesRead - one.read >= (bounds.leastRate * (now - one.readAt)) / 1000) {
+          one.read = socket.bytesRead;
+          one.readAt = now;
+        } else if (now - one.readAt > bounds.slowMs && request.readableLength === 0) socket.destroy();
+      } else if (isComing && now - one.since > bounds.bodyMs) socket.destroy();
+      // What waits to be sent is counted as sent.
+      const sent = socket.bytesWritten - socket.writableLength;
+      const isWaiting = socket.writableLength > 0;
+      if (!isWaiting || sent - one.sent >= (bounds.leastRate * (now - one.sentAt)) / 1000) {
+        one.sent = sent;
+        one.sentAt = now;
+      } else if (now - one.sentAt > bounds.slowMs) socket.destroy();
+    }
+  }, bounds.tickMs);
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+/** An address without the form that a dual socket gives IPv4. */
+const plainAddress = (address: string): string => address.replace(/^::ffff:/, '').split('%')[0]!;
+
+/** Whether an address is this machine's or one of those named: addresses, networks, or the names of ranges. */
+function trust(named: readonly string[]): (address: string) => boolean {
+  const ranges = new Map([
+    ['loopback', ['loopback']],
+    ['linklocal', ['linkLocal']],
+    ['uniquelocal', ['private', 'uniqueLocal']],
+  ]);
+  const kinds = new Set(['loopback', ...named.flatMap((name) => ranges.get(name) ?? [])]);
+  const networks = named.flatMap((name) => {
+    if (ipaddr.isValidCIDR(name)) return [ipaddr.parseCIDR(name)];
+    if (!ipaddr.isValid(name)) return [];
+    const one = ipaddr.process(name);
+    return [[one, one.kind() === 'ipv4' ? 32 : 128] as [typeof one, number]];
+  });
+  return (address) => {
+    if (!ipaddr.isValid(address)) return true;
+    const one = ipaddr.process(address);
+    return (
+      kinds.has(one.range()) ||
+      networks.some(([network, bits]) => network.kind() === one.kind() && one.match(network as never, bits))
+    );
+  };
+}
