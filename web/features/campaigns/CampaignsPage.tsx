@@ -20,6 +20,7 @@ import { BulkActions } from './BulkActions.tsx';
 import { CampaignDrawer } from './CampaignDrawer.tsx';
 import { GroupsDrawer } from './GroupsDrawer.tsx';
 import { groupsQuery } from './groups.queries.ts';
+import { MarginsButton, MarginsNotice } from './Margins.tsx';
 import { type Campaign, isSearch as goesByKeywords, pixelState, statusWords } from './model.ts';
 import { useMayAdd } from './queries.ts';
 import { leadPriceOf } from './resource.ts';
@@ -91,6 +92,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
         line={LINES[module ?? 'all']}
         primary={mayCreate && create}
       />
+      <MarginsNotice />
       <DataTable
         label="Campaigns"
         download={{ list: 'campaigns', query: input }}
@@ -130,6 +132,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
         ]}
         actions={
           <>
+            <MarginsButton />
             {groups.length > 1 && (
               <Select
                 aria-label="Group"
