@@ -162,6 +162,12 @@ const shots: Shot[] = [
       await page.getByRole('dialog').waitFor();
     },
   },
+  {
+    name: 'agency-price-protection',
+    ...agency,
+    path: '/visitor-id/campaign-management',
+    act: (page) => page.getByRole('button', { name: 'Price protection' }).first().click(),
+  },
   { name: 'agency-campaigns-none', ...agency, path: '/visitor-id/campaign-management?q=zzzz' },
   {
     name: 'agency-campaign-menu',
@@ -258,6 +264,7 @@ const shots: Shot[] = [
     act: (page) => page.getByRole('button', { name: 'Add agency' }).click(),
   },
   { name: 'root-import', ...root, path: '/configuration/people-import' },
+  { name: 'root-background-jobs', ...root, path: '/configuration/background-jobs' },
   { name: 'root-enrichment', ...root, path: '/configuration/data-enrichment' },
   { name: 'agency-enrichment', ...agency, path: '/configuration/data-enrichment?of=one' },
   { name: 'agency-enrichment-own', ...agency, path: '/configuration/data-enrichment' },

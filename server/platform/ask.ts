@@ -1,7 +1,15 @@
 import { createServer, type Server } from 'node:http';
 
 /** A host name as a TLS client may ask for it: nothing else is looked up. */
-const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+function isName(text: string): boolean {
+  const labels = text.split('.');
+  const last = labels.pop()!;
+  return (
+    text.length <= 253 &&
+    /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(last) &&
+    labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
+  );
+}
 
 /**
  * The listener that a reverse proxy asks before it gets a certificate (Caddy's on_demand_tls `ask`): GET /ask?domain=
@@ -19,7 +27,7 @@ export async function startAsk(
     const url = URL.parse(request.url ?? '', 'http://ask');
     if (request.method !== 'GET' || url?.pathname !== '/ask') return answer(404);
     const domain = (url.searchParams.get('domain') ?? '').toLowerCase();
-    if (!NAME.test(domain)) return answer(404);
+    if (!isName(domain)) return answer(404);
     serves(domain).then(
       (yes) => answer(yes ? 200 : 404),
       () => answer(503),

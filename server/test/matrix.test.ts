@@ -124,6 +124,13 @@ async function heldImport({ client, canary }: Target): Promise<string> {
   );
   return rows[0].id;
 }
+/** A rule for prices below cost that is not the one chosen. */
+async function otherRule(who: Principal | undefined): Promise<string> {
+  const { rows } = await app.admin.query('select rule from margin_rule where company_id = $1', [
+    who?.companyId,
+  ]);
+  return rows[0]?.rule === 'sell' ? 'hold' : 'sell';
+}
 /** A background job of the root that was set aside. */
 async function stoppedJob({ client }: Target): Promise<string> {
   const { rows } = await app.admin.query(
@@ -876,7 +883,10 @@ let samples: Record<string, Sample> = {
   'GET /api/configuration/margins': { named: false, request: () => ({ url: '/api/configuration/margins' }) },
   'PUT /api/configuration/margins': {
     named: false,
-    request: () => ({ url: '/api/configuration/margins', body: { rule: 'hold' } }),
+    request: async (_, who) => ({
+      url: '/api/configuration/margins',
+      body: { rule: await otherRule(who) },
+    }),
   },
   'GET /api/background/stopped': {
     named: false,

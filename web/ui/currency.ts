@@ -9,7 +9,7 @@ export function currencyTyped(text: string): string {
 export function currencyPlain(text: string): string {
   if (text === '') return '';
   const [whole = '', part = ''] = text.split('.');
-  const bare = whole.replace(/^0+(?=\d)/, '') || '0';
+  const bare = whole.replace(/^0+/, '') || '0';
   return part === '' ? bare : `${bare}.${part}`;
 }
 
