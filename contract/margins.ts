@@ -16,6 +16,7 @@ export const BelowCost = z.object({
   module: z.string(),
   status: z.enum(['active', 'paused']),
   held: z.boolean().describe('On hold for it'),
+  sells: z.boolean().describe('Whether leads are sold at a loss, since the agency has chosen it'),
   price: Dollars.describe('What the client pays for a lead'),
   cost: Dollars.describe('What the agency pays for it'),
   from: Instant.nullable().describe('When the cost takes effect; null: it already has'),

@@ -330,7 +330,7 @@ describe('requests out of the ordinary', () => {
     ['{"__proto__":{"x":1}}', 400],
     ['{"constructor":{"prototype":{"x":1}}}', 400],
     [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, 400],
-    [`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, 422],
+    [`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, 400],
     [`{"a":"${'x'.repeat(1024 * 1024)}"}`, 413],
   ])('the body %.40s', async (payload, expected) => {
     const response = await app.server.inject({

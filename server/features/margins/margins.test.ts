@@ -154,8 +154,8 @@ describe('[BEY-31] a price below what the agency pays', () => {
     expect(body).toMatchObject({ rule: 'hold' });
     expect(body.campaigns).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ id, held: false, price: '0.10', cost: '0.30', from: null }),
-        expect.objectContaining({ id: own.leadspeekID, held: true, company_name: 'Client' }),
+        expect.objectContaining({ id, held: false, sells: true, price: '0.10', cost: '0.30', from: null }),
+        expect.objectContaining({ id: own.leadspeekID, held: true, sells: false, company_name: 'Client' }),
       ]),
     );
     // The agency raises the price: it goes on.

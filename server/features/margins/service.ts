@@ -180,6 +180,8 @@ export function createMargins(
   async function viewOf(tx: Tx, agencyId: string) {
     const now = clock.now();
     const rows = await store.campaignsOf(tx, agencyId);
+    const ids = rows.map((row) => row.id);
+    const excess = await costs.excessOf(tx, ids, now);
     const wire = (
       { row, priceMicros, costMicros }: Awaited<ReturnType<typeof belowCost>>[number],
       from: Date | null,
@@ -192,6 +194,7 @@ export function createMargins(
       module: row.module,
       status: row.state as 'active',
       held: row.state === 'paused',
+      sells: row.state === 'active' && !excess.has(row.id),
       price: dollarsOf(priceMicros),
       cost: dollarsOf(costMicros),
       from: from?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Modal, Radio, Stack, Table, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Modal, Radio, Stack, Text, Tooltip } from '@mantine/core';
 import { IconShieldDollar } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, When } from '../../ui/Values.tsx';
+import classes from './campaigns.module.css';
 
 type Margins = Awaited<ReturnType<Client['margins']['margins']>>;
 type Rule = Margins['rule'];
@@ -68,55 +69,41 @@ export function MarginsNotice() {
           </Group>
         }
       >
-        <Table.ScrollContainer minWidth={480}>
-          <Table aria-label="Campaigns priced below cost" verticalSpacing={4} withRowBorders={false}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Campaign</Table.Th>
-                <Table.Th>Client</Table.Th>
-                <Table.Th ta="right">Price</Table.Th>
-                <Table.Th ta="right">Your cost</Table.Th>
-                <Table.Th>Status</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {shown.map((one) => (
-                <Table.Tr key={one.id}>
-                  <Table.Td>
-                    <Anchor
-                      component="button"
-                      type="button"
-                      size="sm"
-                      onClick={() => set({ campaign: one.id, new: undefined }, { push: true })}
-                    >
-                      <Clip text={one.name} max={200} />
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td>
-                    <Clip text={one.company_name} max={160} />
-                  </Table.Td>
-                  <Table.Td ta="right" className="num">
-                    ${one.price}
-                  </Table.Td>
-                  <Table.Td ta="right" className="num">
-                    ${one.cost}
-                  </Table.Td>
-                  <Table.Td>
-                    {one.from ? (
-                      <>
-                        From <When at={one.from} />
-                      </>
-                    ) : one.held ? (
-                      'On hold'
-                    ) : (
-                      'Selling at a loss'
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ul className={classes.belowCost} aria-label="Campaigns priced below cost">
+          {shown.map((one) => (
+            <li key={one.id} className={classes.belowCostRow}>
+              <Anchor
+                component="button"
+                type="button"
+                className={classes.belowCostName}
+                size="sm"
+                fw={500}
+                onClick={() => set({ campaign: one.id, new: undefined }, { push: true })}
+              >
+                <Clip text={one.name} max={260} />
+              </Anchor>
+              <span>
+                <Clip text={one.company_name} max={200} />
+              </span>
+              <span className="num">
+                Price ${one.price}, your cost ${one.cost}
+              </span>
+              <span>
+                {one.from ? (
+                  <>
+                    From <When at={one.from} />
+                  </>
+                ) : one.held ? (
+                  'On hold'
+                ) : one.sells ? (
+                  'Selling at a loss'
+                ) : (
+                  'Not selling'
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
       </Notice>
     </div>
   );

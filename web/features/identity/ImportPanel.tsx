@@ -24,7 +24,9 @@ export function downloadBadRows(id: string): void {
 /** The state of an import in words. */
 export function ImportState({ job }: { job: Pick<ImportJob, 'state'> }) {
   return (
-    <StatusBadge status={job.state}>{job.state === 'mapping' ? 'Waiting for you' : undefined}</StatusBadge>
+    <StatusBadge status={job.state}>
+      {job.state === 'mapping' ? 'Waiting for you' : job.state === 'held' ? 'On hold' : undefined}
+    </StatusBadge>
   );
 }
 

@@ -24,6 +24,7 @@ import {
   IconPlugConnected,
   IconReceipt,
   IconReportMoney,
+  IconRotateClockwise,
   IconSettings,
   IconShieldLock,
   IconShieldOff,
@@ -75,6 +76,7 @@ const ICONS: Partial<Record<PageId, Icon>> = {
   'minimum-spend': IconCoins,
   coupons: IconTicket,
   payments: IconCreditCardRefund,
+  'background-jobs': IconRotateClockwise,
   'people-import': IconUsers,
   'people-merge': IconArrowMerge,
 };
