@@ -181,8 +181,7 @@ export const ownMessages = {
     'The spending limit of the campaign is reached. It goes on when the day or month is over, or when the limit is raised.',
   capClient:
     'The spending limit of the client is reached. It goes on when the day or month is over, or when the limit is raised.',
-  belowCost:
-    'This campaign is on hold because its price per lead no longer covers the cost. The agency can raise the price.',
+  belowCost: 'This campaign is on hold until its price per lead is updated. The agency can change the price.',
   belowCostField:
     'Your current price per lead does not include this data. Ask your agency to update the price first.',
   capWallet:

@@ -86,7 +86,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
       if (why) {
         const rule = {
           balance_empty: 'needs balance',
-          below_cost: 'needs a price that covers the cost',
+          below_cost: 'needs a new price',
           payment_failed: 'needs everything that is due to be paid',
           cancelled: 'needs a package',
           limit: 'is stopped by a limit',

@@ -144,8 +144,8 @@ describe('[BEY-31] a price below what the agency pays', () => {
     const start = (who: 'agency' | 'client', leadspeekID: string) =>
       call(who, 'POST', '/leadspeek/client/activepause', { leadspeekID, status: 'active' });
     expect((await start('client', copy.leadspeekID)).body).toMatchObject({
-      message: expect.stringContaining('its price per lead no longer covers the cost'),
-      errors: { status: ['needs a price that covers the cost'] },
+      message: expect.stringContaining('on hold until its price per lead is updated'),
+      errors: { status: ['needs a new price'] },
     });
     // One that the client makes anew by the last price waits for its agency.
     const own = (await create('client', {})).body.data;

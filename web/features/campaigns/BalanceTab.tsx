@@ -28,8 +28,7 @@ import { leadPriceOf } from './resource.ts';
 /** What a campaign says that was stopped over a payment or a change of billing; undefined: it was not. */
 const heldWords = (reason: Campaign['statusReason']): string | undefined =>
   ({
-    below_cost:
-      'The price per lead no longer covers the cost. The campaign resumes when the agency raises the price.',
+    below_cost: 'The price per lead needs an update. The campaign resumes when the agency changes it.',
     payment_failed:
       'A payment has failed. The campaign goes on by itself when everything that is due has been paid.',
     cancelled:

@@ -272,7 +272,7 @@ export function leadsLeft(balance: number, price: number): number | null {
 /** Where a campaign stands, with the reason, in words. */
 export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>): string {
   if (campaign.status === 'paused' && campaign.statusReason === 'balance_empty') return 'Balance used up';
-  if (campaign.status === 'paused' && campaign.statusReason === 'below_cost') return 'Price below cost';
+  if (campaign.status === 'paused' && campaign.statusReason === 'below_cost') return 'Price update needed';
   if (campaign.status === 'paused' && campaign.statusReason?.startsWith('cap_')) return 'Limit reached';
   if (campaign.status === 'paused' && campaign.statusReason === 'payment_failed') return 'Payment failed';
   if (campaign.status === 'paused' && campaign.statusReason === 'cancelled') return 'Subscription ended';

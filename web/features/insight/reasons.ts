@@ -31,7 +31,7 @@ const words: Record<string, [title: string, meaning: string]> = {
   paused: ['Campaign paused', 'The campaign was paused.'],
   daily_cap: ['Limit of leads reached', 'The campaign had its leads of the day, week or month.'],
   balance_empty: ['Balance empty', 'The prepaid balance did not cover another lead.'],
-  below_cost: ['Price below cost', 'The price per lead no longer covered the cost.'],
+  below_cost: ['Price update needed', 'The campaign was on hold until its price per lead was updated.'],
   cap_campaign: ['Limit of the campaign', 'The spending limit of the campaign was reached.'],
   cap_client: ['Limit of the client', 'The spending limit of the client was reached.'],
   cap_wallet: ['Limit of the agency', 'A spending limit of the agency was reached.'],
