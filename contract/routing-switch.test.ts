@@ -3,6 +3,7 @@ import { revertLanding, switchLanding } from './routing-switch.ts';
 
 const agency = {
   company_kind: 'agency',
+  user_type: 'administrator',
   role_id: 'r1',
   profile_setup_completed: 'T',
   status_acc: 'completed',
@@ -12,8 +13,13 @@ const agency = {
 const client = { company_kind: 'client', profile_setup_completed: 'T', leadlocalurl: 'site-id' } as const;
 
 test.each([
-  ['an agency without a role', { ...agency, role_id: null }, '/user/profile-setup'],
-  ['an agency with an empty role', { ...agency, role_id: '' }, '/user/profile-setup'],
+  [
+    'an owner, who needs no role',
+    { ...agency, user_type: 'userdownline', role_id: null },
+    '/site-id/dashboard',
+  ],
+  ['an agency’s administrator without a role', { ...agency, role_id: null }, '/user/profile-setup'],
+  ['an administrator with an empty role', { ...agency, role_id: '' }, '/user/profile-setup'],
   ['an incomplete profile', { ...agency, profile_setup_completed: 'F' }, '/user/profile-setup'],
   ['a client with an incomplete profile', { ...client, profile_setup_completed: 'F' }, '/user/profile-setup'],
   ['a client, who has no role to set', { ...client, role_id: null }, '/site-id/dashboard'],

@@ -1,7 +1,9 @@
 /** What decides where somebody lands after switching user; what GET /user does not tell (yet) is left out. */
 export interface SwitchFacts {
   company_kind: 'root' | 'agency' | 'client';
-  /** Null or empty: the agency has no role set. */
+  /** Owners and sales need no role; administrators do. */
+  user_type?: string | undefined;
+  /** Null or empty: the person has no role set. */
   role_id?: string | null | undefined;
   profile_setup_completed?: 'T' | 'F' | undefined;
   /** The state of the agency's payment account; 'completed', or anything else while it is not. */
@@ -13,7 +15,8 @@ export interface SwitchFacts {
 /** The page after switching to another user (spec product 2, last paragraph; ROUT-11). */
 export function switchLanding(facts: SwitchFacts): string {
   const isAgency = facts.company_kind === 'agency';
-  const lacksRole = isAgency && facts.role_id !== undefined && !facts.role_id;
+  const lacksRole =
+    isAgency && facts.user_type === 'administrator' && facts.role_id !== undefined && !facts.role_id;
   if (lacksRole || facts.profile_setup_completed === 'F') return '/user/profile-setup';
   const lacksAccount = isAgency && facts.status_acc !== undefined && facts.status_acc !== 'completed';
   const url = facts.leadlocalurl || facts.leadlocatorurl;

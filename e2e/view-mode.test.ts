@@ -91,6 +91,16 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await page.waitForLoadState('networkidle');
     await expect.poll(() => banner(page).count()).toBe(0);
     await expect.poll(() => page.getByText('Northwind Outfitters').count()).toBe(0);
+    // A finished agency begins at its dashboard, under its own logo (ROUT-11).
+    await page.goto(demo.url('localhost', '/configuration/agency-list'));
+    await page.getByRole('button', { name: 'Actions of Acme Leads' }).click();
+    await page.getByRole('menuitem', { name: 'View as agency' }).click();
+    await page.getByLabel('Reason').fill('Asked how the dashboard looks');
+    await page.getByLabel('Reason').press('Enter');
+    await banner(page).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/visitor-id/dashboard');
+    const logo = page.getByRole('img', { name: 'Acme Leads' });
+    await expect.poll(() => logo.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0);
     await context.close();
   });
 

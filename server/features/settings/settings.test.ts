@@ -264,7 +264,7 @@ describe('[TEN-07] module names and addresses', () => {
 });
 
 describe('[TEN-03] logo and favicon', () => {
-  test('are encoded anew, shown once they are saved, by the host of their brand and no other', async () => {
+  test('are encoded anew, shown once they are saved, by the hosts of their brand and of the root above, and no other', async () => {
     const up = await upload('agency', 'logo', await picture(1200, 300));
     expect(up.json()).toMatchObject({ result: 'success', data: { width: 512, height: 128 } });
     const { id, url } = up.json().data;
@@ -279,8 +279,10 @@ describe('[TEN-03] logo and favicon', () => {
       'content-security-policy': "default-src 'none'",
     });
     expect((await loadImage(shown.rawPayload)).width).toBe(512);
-    for (const host of ['second.root.test', 'foreign.test', 'root.test'])
+    for (const host of ['second.root.test', 'foreign.test'])
       expect([host, (await app.call('GET', url, { host })).status]).toEqual([host, 404]);
+    // In view mode the people above see it at their own host (ROUT-11).
+    expect((await app.call('GET', url, { host: 'root.test' })).status).toBe(200);
     for (const path of ['/brand/x.png', '/brand/..%2f..%2fetc', `/brand/${id}.svg`])
       expect((await app.call('GET', path, { host: 'acme.root.test' })).status).toBe(404);
     const icon = (await upload('agency', 'favicon', await picture(300, 200))).json().data;

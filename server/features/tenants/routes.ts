@@ -132,7 +132,8 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       url: '/brand/:file',
       access: 'public',
       tag: 'Tenants',
-      summary: "A logo or favicon of the host's brand; a changed one has another address",
+      summary:
+        "A logo or favicon of the host's brand or of a company below it; a changed one has another address",
       async handler(ctx, request, reply) {
         const [, id] = /^([0-9a-f-]{36})\.(?:png|jpg)$/.exec((request.params as { file: string }).file) ?? [];
         const picture = id && isUuid(id) ? await tenants.picture(ctx.tenant, id) : undefined;

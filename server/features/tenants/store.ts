@@ -65,7 +65,7 @@ export interface FrontPicture {
   height: number;
 }
 
-/** Bytes and type of a logo or favicon that the host of this company shows, or undefined. */
+/** Bytes and type of a logo or favicon that the host of this company shows: its own, or of a company below it; or undefined. */
 export async function frontPicture(db: Db, id: string, companyId: string) {
   return (
     await sql<{ type: string; bytes: Buffer }>`select * from front_picture(${id}, ${companyId})`.execute(db)

@@ -72,11 +72,16 @@ export default function Frame() {
   // The company's own logo, for a client else its agency's, else the host's letter (NAV-01).
   const own = user.company_logo ?? (user.company_kind === 'client' ? user.companyparentlogo : null);
   // Only the host's own has a known size; another is fitted into the room there is.
-  const logo =
-    !own || own === brand.company_logo?.url ? brand.company_logo : { url: own, width: 125, height: 36 };
+  const isHosts = !own || own === brand.company_logo?.url;
+  const logo = isHosts ? brand.company_logo : { url: own, width: 125, height: 36 };
+  // Whom one views as has a brand of their own, and without a logo their own letter, not the viewer's.
+  const shown =
+    user.isViewMode && !own
+      ? { ...brand, name: user.company_name, company_logo: null }
+      : { ...brand, name: user.isViewMode ? user.company_name : brand.name, company_logo: logo };
   return (
     <AppFrame
-      mark={(folded) => <BrandMark brand={{ ...brand, company_logo: logo }} folded={folded} />}
+      mark={(folded) => <BrandMark brand={shown} folded={folded} />}
       home={landing(facts)}
       sections={sectionsOf(facts)}
       person={{ name: user.name, email: user.email, company: user.company_name }}
