@@ -3,38 +3,38 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { auditLedger } from '../server/features/ledger/index.ts';
-import { loadConfig } from '../server/platform/config.ts';
-import { embeddedUrl } from '../server/platform/db/embedded.ts';
+import { ConfigError, loadConfig } from '../server/platform/config.ts';
+import { findDatabase, NoDatabase } from './find-database.ts';
 
-const { values } = parseArgs({ options: { 'database-url': { type: 'string' } } });
-const config = loadConfig(process.env);
-const url =
-  values['database-url'] ??
-  config.databaseUrl ??
-  embeddedUrl(config.dataDir)?.replace(/\/postgres$/, '/lead');
-if (!url) {
-  console.error(
-    `DATA_DIR: there is no database in ${config.dataDir}. Run npm start once, or set DATABASE_URL.`,
-  );
-  process.exit(1);
-}
-const client = new pg.Client({ connectionString: url, application_name: 'lead audit' });
-try {
-  await client.connect();
-  const { checks, counts } = await auditLedger(client);
-  for (const [what, count] of Object.entries(counts))
-    console.log(`${count.toLocaleString('en-US').padStart(14)}  ${what}`);
-  console.log();
-  for (const check of checks) {
-    console.log(`${check.violations === 0 ? 'holds ' : 'BROKEN'}  ${check.name}`);
-    for (const line of check.examples) console.log(`        ${line}`);
-    if (check.violations > check.examples.length)
-      console.log(`        and ${check.violations - check.examples.length} more`);
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { 'database-url': { type: 'string' } } });
+  const given = values['database-url'] ? { DATABASE_URL: values['database-url'] } : {};
+  const database = await findDatabase(loadConfig({ ...process.env, ...given, SEED: 'none' }));
+  const client = new pg.Client({ connectionString: database.url, application_name: 'lead audit' });
+  try {
+    await client.connect();
+    const { checks, counts } = await auditLedger(client);
+    for (const [what, count] of Object.entries(counts))
+      console.log(`${count.toLocaleString('en-US').padStart(14)}  ${what}`);
+    console.log();
+    for (const check of checks) {
+      console.log(`${check.violations === 0 ? 'holds ' : 'BROKEN'}  ${check.name}`);
+      for (const line of check.examples) console.log(`        ${line}`);
+      if (check.violations > check.examples.length)
+        console.log(`        and ${check.violations - check.examples.length} more`);
+    }
+    return checks.some((check) => check.violations > 0) ? 1 : 0;
+  } finally {
+    await client.end();
+    await database.close();
   }
-  process.exitCode = checks.some((check) => check.violations > 0) ? 1 : 0;
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-} finally {
-  await client.end();
 }
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    const known = error instanceof NoDatabase || error instanceof ConfigError;
+    console.error(known || (error instanceof Error && !process.env.DEBUG) ? error.message : error);
+    process.exit(1);
+  },
+);

@@ -30,10 +30,6 @@ function inWords(error: Error & { code?: string; syscall?: string }, config: Con
       ? `PORT: ${config.port} is taken by another program. Stop that one, or set another PORT.`
       : `PORT, HOST: ${error.message}`;
   }
-  const denied = error.code === '42501' || (error.cause as { code?: string } | undefined)?.code === '42501';
-  if (config.databaseUrl && denied) {
-    return `DATABASE_URL: ${error.message}. Its role must own the database and may create roles (docs/operations.md).`;
-  }
   if (error instanceof SealError) {
     return `APP_KEY: the database was set up with another key. Set that one, or put its app-key file into ${config.dataDir}.`;
   }

@@ -44,30 +44,34 @@ export function defineJob<P extends object>(
 
 const schema = 'pgboss';
 
-/** Creates or upgrades the queues as the owner; the application itself may only use them. */
+/** Creates or upgrades the queues as the owner; the application itself may only use them. Processes do it one by one. */
 export async function setUpJobs(adminUrl: string): Promise<void> {
-  const boss = new PgBoss({
-    connectionString: adminUrl,
-    schema,
-    options: '-c role=lead_owner',
-    supervise: false,
-    schedule: false,
-  });
-  boss.on('error', () => {});
-  await boss.start();
-  for (const { name, options } of kinds.values()) {
-    if (await boss.getQueue(name)) await boss.updateQueue(name, options);
-    else await boss.createQueue(name, options);
-  }
-  await boss.stop({ graceful: false });
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
-  await client.query(`set role lead_owner;
-    grant usage on schema ${schema} to lead_app;
-    grant select, insert, update, delete on all tables in schema ${schema} to lead_app;
-    grant usage on all sequences in schema ${schema} to lead_app;
-    grant execute on all functions in schema ${schema} to lead_app`);
-  await client.end();
+  try {
+    await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
+    const boss = new PgBoss({
+      connectionString: adminUrl,
+      schema,
+      options: '-c role=lead_owner',
+      supervise: false,
+      schedule: false,
+    });
+    boss.on('error', () => {});
+    await boss.start();
+    for (const { name, options } of kinds.values()) {
+      if (await boss.getQueue(name)) await boss.updateQueue(name, options);
+      else await boss.createQueue(name, options);
+    }
+    await boss.stop({ graceful: false });
+    await client.query(`set role lead_owner;
+      grant usage on schema ${schema} to lead_app;
+      grant select, insert, update, delete on all tables in schema ${schema} to lead_app;
+      grant usage on all sequences in schema ${schema} to lead_app;
+      grant execute on all functions in schema ${schema} to lead_app`);
+  } finally {
+    await client.end();
+  }
 }
 
 /** The names of all kinds of jobs that this process knows. */

@@ -1,7 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { isGranted, meet, whoIs } from './rights.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './scope.ts';
 
@@ -61,9 +61,10 @@ export async function ensureDatabase(adminUrl: string, name: string): Promise<st
 }
 
 /**
- * Makes (or refreshes) the two login roles of this installation and returns their connection strings. Their names and
- * passwords follow from the application key, so that nothing else need be kept and several installations can share
- * a cluster. They own nothing and cannot bypass row level security.
+ * Makes the two login roles of this installation, or puts right what does not fit of them, and returns their connection
+ * strings. Their names and passwords follow from the application key, so that nothing else need be kept and several
+ * installations can share a cluster. They own nothing and cannot bypass row level security.
+ * @throws MissingRights
  */
 export async function provisionLogins(
   adminUrl: string,
@@ -75,24 +76,45 @@ export async function provisionLogins(
   try {
     const urls: string[] = [];
     await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
+    const me = await whoIs(client);
     for (const kind of ['app', 'ingest']) {
       const login = `lead_${kind}_${tag}`;
       const password = Buffer.from(hkdfSync('sha256', appKey, '', `database login ${kind}`, 24)).toString(
         'base64url',
       );
-      await settled(async () => {
-        const known = await client.query('select from pg_roles where rolname = $1', [login]);
-        const verb = known.rowCount ? 'alter' : 'create';
-        await client.query(
-          `${verb} role ${login} login nosuperuser nocreatedb nocreaterole nobypassrls inherit password '${password}'`,
-        );
-        await client.query(`grant lead_${kind} to ${login}`);
-        // To become one of them for the length of a transaction (scope.ts).
-        if (kind === 'app') await client.query(`grant lead_root, lead_agency, lead_client to ${login}`);
-      });
       const url = new URL(adminUrl);
       url.username = login;
       url.password = password;
+      const is = (what: string) => `select ${what} from pg_roles where rolname = '${login}'`;
+      await meet(client, [
+        {
+          fits: `select exists (${is('')})`,
+          sql: `create role ${login} login password '${password}'`,
+          byAdministrator: `alter role ${me.role} createrole`,
+        },
+        // Nobody but a superuser may so much as name some of these, so each is named only where it is wrong.
+        ...[
+          ['rolcanlogin', 'login'],
+          ['rolinherit', 'inherit'],
+          ['not rolcreatedb', 'nocreatedb'],
+          ['not rolcreaterole', 'nocreaterole'],
+          ['not rolbypassrls', 'nobypassrls'],
+          ['not rolsuper', 'nosuperuser'],
+        ].map(([fits, attribute]) => ({ fits: is(fits!), sql: `alter role ${login} ${attribute}` })),
+        { fits: isGranted(`lead_${kind}`, login), sql: `grant lead_${kind} to ${login}` },
+        // To become one of them for the length of a transaction (scope.ts).
+        ...(kind === 'app' ? ['lead_root', 'lead_agency', 'lead_client'] : []).map((role) => ({
+          fits: isGranted(role, login),
+          sql: `grant ${role} to ${login}`,
+        })),
+      ]);
+      if (!(await opens(url.href)))
+        await meet(client, [
+          {
+            sql: `alter role ${login} password '${password}'`,
+            byAdministrator: `grant ${login} to ${me.role} with admin option`,
+          },
+        ]);
       urls.push(url.href);
     }
     return { appUrl: urls[0]!, ingestUrl: urls[1]! };
@@ -101,20 +123,17 @@ export async function provisionLogins(
   }
 }
 
-/**
- * Roles belong to the cluster, and the advisory lock to one database: where another database sets up the same role at
- * the same moment, one of the two is refused and tries again.
- */
-async function settled(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const { code, message } = error as { code?: string; message: string };
-      const raced = code === '23505' || code === '42710' || /tuple concurrently updated/.test(message);
-      if (!raced || attempt === 20) throw error;
-      await sleep(attempt * 5);
-    }
+/** Whether the login's password is right. What else may be wrong with a connection shows when it is used. */
+async function opens(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 15_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== '28P01';
+  } finally {
+    await client.end().catch(() => {});
   }
 }
 

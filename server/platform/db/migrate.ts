@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { makeRoles } from './rights.ts';
 
 const folder = join(import.meta.dirname, '../../migrations');
 
@@ -25,6 +26,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
  * Brings the database at `adminUrl` to this version and returns the names applied now. Safe to run from several
  * processes at once (advisory lock). Everything is owned by the role lead_owner, which nobody connects as.
  * Throws when a migration that has been applied was edited since, or when the database is newer than this version.
+ * @throws MissingRights
  */
 export async function migrate(adminUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: adminUrl });
@@ -36,18 +38,7 @@ export async function migrate(adminUrl: string): Promise<string[]> {
     }
     // Roles belong to the cluster: two databases of one cluster may be set up at the same time.
     await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
-    for (const role of ['lead_owner', 'lead_app', 'lead_ingest', 'lead_root', 'lead_agency', 'lead_client']) {
-      await client.query(`do $$ begin create role ${role} nologin;
-        exception when duplicate_object or unique_violation then null; end $$`);
-    }
-    await client.query(`do $$ begin if not pg_has_role(current_user, 'lead_owner', 'member')
-        then execute format('grant lead_owner to %I', current_user); end if; end $$`);
-    await client.query('grant lead_app to lead_root, lead_agency, lead_client');
-    await client.query(`create extension if not exists pg_trgm`);
-    await client.query(`grant all on schema public to lead_owner`);
-    await client.query(
-      `do $$ begin execute format('grant create on database %I to lead_owner', current_database()); end $$`,
-    );
+    await makeRoles(client);
     await client.query(`set role lead_owner`);
     await client.query(`create table if not exists migration
       (name text primary key, hash text not null, applied_at timestamptz not null default now())`);

@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import '../../app.ts'; // Declares the queues.
+import { postgres15, startPostgres } from '../../test/postgres.ts';
+import { openStage } from '../../test/stage.ts';
+import { setUpJobs } from '../jobs.ts';
+import { provisionLogins } from './connect.ts';
+import { startEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
+import { MissingRights } from './rights.ts';
+
+const scripts = join(import.meta.dirname, '../../../scripts');
+
+const servers = [
+  { name: 'PostgreSQL 18', start: startEphemeral },
+  { name: 'PostgreSQL 15', start: postgres15 ? () => startPostgres(postgres15!) : undefined },
+];
+
+async function startEphemeral(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lead-rights-'));
+  const server = await startEmbedded({ dataDir, ephemeral: true, log: () => {} });
+  const stop = async () => {
+    await server.stop('immediate');
+    rmSync(join(server.cluster, '..'), { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { url: server.url, stop };
+}
+
+/** What a start does to the database before it serves. */
+async function prepare(url: string, appKey: Buffer) {
+  await migrate(url);
+  await setUpJobs(url);
+  return provisionLogins(url, appKey);
+}
+
+for (const { name, start } of servers) {
+  describe.skipIf(!start)(`an external ${name}${start ? '' : ' (not on this machine)'}`, () => {
+    let server: Awaited<ReturnType<typeof startEphemeral>>;
+    const keepers: string[] = [];
+    beforeAll(async () => {
+      server = await start!();
+    });
+    afterAll(() => server?.stop());
+
+    const asSuperuser = async (database: string, ...statements: string[]): Promise<void> => {
+      const client = new pg.Client({ connectionString: urlOf(database, 'postgres') });
+      await client.connect();
+      try {
+        for (const one of statements) await client.query(one);
+      } finally {
+        await client.end();
+      }
+    };
+    function urlOf(database: string, user: string): string {
+      const url = new URL(server.url);
+      url.pathname = `/${database}`;
+      if (user !== 'postgres') Object.assign(url, { username: user, password: 'secret' });
+      return url.href;
+    }
+    /** A database of a role with what the documentation asks for, and no more. */
+    const databaseOf = async (keeper: string, rights = 'createrole'): Promise<string> => {
+      if (!keepers.includes(keeper))
+        await asSuperuser('postgres', `create role ${keeper} login ${rights} password 'secret'`);
+      keepers.push(keeper);
+      const database = `db${keepers.length}`;
+      await asSuperuser('postgres', `create database ${database} owner ${keeper}`);
+      return urlOf(database, keeper);
+    };
+
+    it('[RUN-03] is enough with CREATEROLE and ownership: started again, by two processes, with every command', async () => {
+      const url = await databaseOf('keeper');
+      const first = await prepare(url, Buffer.alloc(32, 1));
+      expect(await prepare(url, Buffer.alloc(32, 1))).toEqual(first);
+      // After the first start no right is used any more.
+      await asSuperuser('postgres', 'alter role keeper nocreaterole');
+      expect(await prepare(url, Buffer.alloc(32, 1))).toEqual(first);
+      await asSuperuser('postgres', 'alter role keeper createrole');
+      // A login that somebody changed is put right.
+      const login = new URL(first.appUrl).username;
+      await asSuperuser('postgres', `alter role ${login} nologin noinherit password 'other'`);
+      expect(await prepare(url, Buffer.alloc(32, 1))).toEqual(first);
+
+      const stage = await openStage({ databaseUrl: url });
+      try {
+        await stage.make.root({ name: 'Root', host: 'localhost', isMaster: true });
+        for (const process of await Promise.all([stage.start('main'), stage.start('main')])) {
+          const ready = await fetch(`http://127.0.0.1:${process.port}/readyz`);
+          expect(await ready.json()).toEqual({ status: 'ready' });
+        }
+        const file = join(stage.platform.config.dataDir, 'people.csv');
+        writeFileSync(file, 'email,first_name\na@people.example,Ann\n');
+        const run = (script: string, ...args: string[]) =>
+          promisify(execFile)(process.execPath, [join(scripts, script), ...args], {
+            env: {
+              ...process.env,
+              DATABASE_URL: url,
+              DATA_DIR: stage.platform.config.dataDir,
+              NODE_OPTIONS: '',
+            },
+          });
+        const said = await Promise.all([
+          run('import-people.ts', file, '--root', 'master'),
+          run('audit.ts'),
+          run('verify-log.ts'),
+          run('database-url.ts'),
+        ]);
+        expect(said.map(({ stdout }) => stdout)).toEqual([
+          expect.stringContaining('1 people added'),
+          expect.not.stringContaining('BROKEN'),
+          expect.stringContaining('The log is whole.'),
+          `${url}\n`,
+        ]);
+      } finally {
+        await stage.close();
+      }
+    });
+
+    it('is set up by two processes at once', async () => {
+      const url = await databaseOf('keeper');
+      const [one, other] = await Promise.all([1, 2].map(() => prepare(url, Buffer.alloc(32, 2))));
+      expect(one).toEqual(other);
+    });
+
+    it('prints what an administrator has to run where a right is missing, and that is enough', async () => {
+      // Roles of the cluster are there already, made by somebody else.
+      const url = await databaseOf('guest', 'nocreaterole');
+      let rounds = 0;
+      for (; ; rounds++) {
+        try {
+          await prepare(url, Buffer.alloc(32, 3));
+          break;
+        } catch (error) {
+          expect(error).toBeInstanceOf(MissingRights);
+          const { message } = error as Error;
+          expect(message).toMatch(/^DATABASE_URL: the role "guest" lacks rights\. .* in the database db3, /);
+          expect(message).not.toContain('password');
+          const statements = message.split('\n').flatMap((line) => /^ {2}(.*;)$/.exec(line)?.[1] ?? []);
+          expect(statements.length).toBeGreaterThan(0);
+          await asSuperuser('db3', ...statements);
+        }
+        expect(rounds).toBeLessThan(4);
+      }
+      expect(rounds).toBeGreaterThan(0);
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** The programs of the oldest PostgreSQL that we run on, where this machine has them: POSTGRES_15_BIN, or Debian's. */
+export const postgres15 = [process.env.POSTGRES_15_BIN, '/usr/lib/postgresql/15/bin'].find(
+  (bin) => bin && existsSync(join(bin, 'postgres')),
+);
+
+/**
+ * Starts a PostgreSQL of `bin` on a cluster of its own.
+ * @returns the superuser's connection string, and how to end it
+ */
+export async function startPostgres(bin: string): Promise<{ url: string; stop: () => Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'lead-pg15-'));
+  const secret = join(folder, 'password');
+  writeFileSync(secret, 'postgres', { mode: 0o600 });
+  const id = (flag: string): number => Number(spawnSync('id', [flag, 'postgres']).stdout);
+  const runAs = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
+  if (runAs.uid) for (const path of [folder, secret]) chownSync(path, runAs.uid, runAs.gid);
+  const cluster = join(folder, 'cluster');
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    [
+      ...['-D', cluster, '-U', 'postgres', `--pwfile=${secret}`, '-A', 'scram-sha-256', '-E', 'UTF8'],
+      ...['--locale=C', '--no-sync'],
+    ],
+    { ...runAs, cwd: '/', encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  taken.close();
+  await once(taken, 'close');
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+  const child = spawn(
+    join(bin, 'postgres'),
+    ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...runAs, cwd: '/', stdio: 'ignore' },
+  );
+  const ended = once(child, 'exit');
+  const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
+  const stop = async (): Promise<void> => {
+    child.kill('SIGQUIT');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (let wait = 0; ; wait++) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return { url, stop };
+    } catch (error) {
+      if (wait === 600 || child.exitCode !== null) {
+        await stop();
+        throw error;
+      }
+      await sleep(50);
+    }
+  }
+}
