@@ -9,7 +9,8 @@ const shared = {
   testTimeout: 180_000,
   hookTimeout: 180_000,
   globalSetup: ['server/test/global-setup.ts'],
-  maxWorkers: 2,
+  // A file waits for its database, its processes and its clocks for a third of its time.
+  maxWorkers: 3,
 };
 
 export default defineConfig({
@@ -29,8 +30,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/global-setup.ts'],
-          // Three browsers on two processors, since each waits half of the time; each has a server and a database of its own.
-          maxWorkers: 3,
+          // Four browsers on two processors, since each waits half of the time; each has a server and a database of its own.
+          maxWorkers: 4,
           // A journey waits for many things in turn; none of them asks how long it took.
           testTimeout: 5 * PATIENCE_MS,
           hookTimeout: 5 * PATIENCE_MS,

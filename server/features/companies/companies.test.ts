@@ -679,11 +679,13 @@ describe('[AGCY-19] the list', () => {
       appPool.connect = connect;
       return seen;
     };
+    // What runs beside it by itself is counted with it, now and then.
+    const fewest = async (): Promise<number> => Math.min(await count(), await count(), await count());
     await app.make.client(agency);
     await count();
-    const few = await count();
+    const few = await fewest();
     for (let at = 0; at < 9; at++) await app.make.client(agency);
-    expect(await count()).toBe(few);
+    expect(await fewest()).toBe(few);
   });
 });
 
