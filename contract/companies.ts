@@ -49,6 +49,7 @@ export const CompanyNode = z.object({
   external_organizationid: z.string(),
   manual_bill: Flag,
   is_whitelabeling: Flag,
+  beta_user: Flag.describe('Whether an agency has the features in trial (BETA-01)'),
   api_mode: Flag,
   is_user_generate_api: z.boolean(),
   is_marketing_services_agreement_developer: Flag,
@@ -90,6 +91,7 @@ export const COMPANY_FILTERS = [
   'payment_failed',
   'api_key_generated',
   'developer_mode_enabled',
+  'beta_user',
 ] as const;
 export type CompanyFilter = (typeof COMPANY_FILTERS)[number];
 export const COMPANY_SORTS = ['company_name', 'full_name', 'email', 'created_at'] as const;
@@ -233,6 +235,7 @@ const CompanyChange = Fields.extend({
     .union([z.literal(''), z.null(), Id])
     .optional()
     .describe("'': the default plan"),
+  betaUser: Flag.optional().describe('Of an agency; T: it has the features in trial'),
   version: Version,
 });
 const PersonChange = Person.partial().extend({

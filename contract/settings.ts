@@ -134,6 +134,25 @@ export const AgencyDefaults = z.object({
     .max(MODULES.length),
 });
 
+/** What a root sells: its modules, and the features that are in trial (BETA-01). */
+export const Products = z.object({
+  modules: z
+    .array(z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product'))
+    .min(1, 'must have at least one product')
+    .max(MODULES.length)
+    .describe('What its agencies and clients can have at all'),
+  betaFeature: z
+    .array(
+      z.object({
+        id: z.int(),
+        is_beta: z.boolean().describe('Whether it is offered in trial; false: to no one'),
+        apply_to_all_agency: z.boolean().describe('false: to the agencies that are beta users'),
+      }),
+    )
+    .max(3)
+    .describe('Those that are left out stay as they are'),
+});
+
 /** What of the sidebar is not shown; an entry that comes later is shown until it is hidden. */
 const sidebarOf = <E extends string>(entries: readonly [E, ...E[]]) =>
   z.object({
@@ -178,6 +197,7 @@ export const SETTINGS = {
   packages: Packages,
   smtp: Smtp,
   agencydefaults: AgencyDefaults,
+  products: Products,
   agencysidebar: AgencySidebar,
   clientsidebar: ClientSidebar,
   billingthreshold: BillingThreshold,

@@ -417,6 +417,75 @@ describe('[AGCY-05] changing an agency', () => {
     ]);
   });
 
+  test('[BETA-01] a root opens trials, for agencies or for all, and chooses what it sells; active campaigns keep it open', async () => {
+    const node = await made();
+    const path = 'configuration/setting';
+    type Products = { modules: string[]; betaFeature: { id: number; is_beta: boolean }[] };
+    const now = async () =>
+      (await ask('GET', `${path}/${root.id}/products`)).body.data as unknown as Products;
+    const save = async (comsetval: object) =>
+      ask('PUT', path, { comsetname: 'products', comsetval: { ...(await now()), ...comsetval } });
+    const rootMenu = async () =>
+      (
+        (await app.call('GET', '/api/general/domain-info', { host: 'root.test' })).body
+          .rootsidemenu as unknown as { type: string }[]
+      ).map((one) => one.type);
+    const choosable = async () =>
+      ((await nodeOf(node.company_id)).selected_modules as { type: string }[]).map((one) => one.type);
+    expect(await now()).toEqual({
+      modules: ['local', 'locator', 'enhance', 'b2b'],
+      betaFeature: [
+        { id: 1, is_beta: true, apply_to_all_agency: false },
+        { id: 2, is_beta: true, apply_to_all_agency: false },
+      ],
+    });
+    expect(await rootMenu()).toEqual((await now()).modules);
+    // Of one agency.
+    expect(node.beta_user).toBe('F');
+    const included = await update(node, { betaUser: 'T' });
+    expect((included.body.data as Node[])[0]!.beta_user).toBe('T');
+    expect(await names('all/all/userdownline/all/all/all/all', '?Filters=beta_user')).toEqual([
+      node.company_name,
+    ]);
+    const agency = { id: node.company_id, root_id: root.id, agency_id: node.company_id };
+    const campaign = await app.make.campaign(await app.make.client(agency), {
+      module: 'b2b',
+      search: { keywords: ['crm'] },
+    });
+    const out = async () => update(await nodeOf(node.company_id), { betaUser: 'F' });
+    expect((await out()).body.errors).toMatchObject({
+      betaUser: [expect.stringMatching(/active campaigns/)],
+    });
+    // Of all, and of nobody.
+    const b2b = (is_beta: boolean, apply_to_all_agency: boolean) =>
+      save({ betaFeature: [{ id: 2, is_beta, apply_to_all_agency }] });
+    expect((await b2b(true, true)).status).toBe(200);
+    expect((await out()).status).toBe(200);
+    for (const refused of [
+      await b2b(true, false),
+      await b2b(false, false),
+      await save({ modules: ['local'] }),
+    ])
+      expect([refused.status, refused.body.message]).toEqual([
+        422,
+        expect.stringMatching(/^[\w: ]*Unable to disable the product due to active campaigns/),
+      ]);
+    await app.admin.query(`update campaign set state = 'paused' where id = $1`, [campaign.id]);
+    expect((await b2b(false, false)).status).toBe(200);
+    // What the root itself sells.
+    expect((await save({ modules: [] })).status).toBe(422);
+    expect((await save({ modules: ['simplifi'] })).status).toBe(422);
+    expect((await save({ betaFeature: [{ id: 3, is_beta: true, apply_to_all_agency: true }] })).status).toBe(
+      422,
+    );
+    expect((await save({ modules: ['local', 'enhance'] })).status).toBe(200);
+    expect(await rootMenu()).toEqual(['local', 'enhance']);
+    expect(await choosable()).toEqual(['local', 'enhance']);
+    expect((await b2b(true, false)).status).toBe(200);
+    expect((await save({ modules: ['local', 'locator', 'enhance', 'b2b'] })).status).toBe(200);
+    expect(await rootMenu()).toEqual(await choosable());
+  });
+
   test('[AGCY-11] developer mode off and on again asks for the terms anew', async () => {
     const node = await made({ ApiMode: 'T' });
     const accept = () =>

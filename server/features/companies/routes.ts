@@ -61,6 +61,7 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     external_organizationid: row.external_id,
     manual_bill: flag(row.manual_bill),
     is_whitelabeling: flag(row.white_labelling),
+    beta_user: flag(row.beta_user),
     api_mode: flag(row.api_mode),
     // Keys come with the developer's page: nobody has one yet.
     is_user_generate_api: false,
@@ -240,6 +241,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
         terms: input.selectedterms,
         modules: input.selectedmodules as { type: string; status: boolean }[] | undefined,
         planId: input.planMinSpendId,
+        betaUser: isOn(input.betaUser),
         version: input.version,
       });
       return {

@@ -23,6 +23,8 @@ export interface Changes extends Entered {
   modules: { type: string; status: boolean }[] | undefined;
   /** '' or null: the default plan. */
   planId: string | null | undefined;
+  /** Whether an agency is to have the features in trial. */
+  betaUser: boolean | undefined;
   version: number | undefined;
 }
 
@@ -113,6 +115,22 @@ export function createCompanies(
         { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
         { ...flags, updated_at: at },
       );
+  }
+
+  /** Lets an agency have the features in trial, or no longer. @throws Refusal 422 while a campaign runs on one of them */
+  async function keepBetaUser(
+    tx: Tx,
+    agency: { root_id: string; agency_id: string; company_id: string },
+    on: boolean,
+  ): Promise<void> {
+    const { products } = tenants;
+    const root = (await tenants.card(tx, agency.root_id)) ?? missing();
+    const { betas } = await products.of(tx, root, root.is_master);
+    const b2b = betas.find((one) => one.slug === 'b2b_module');
+    const busy = { rootId: root.id, module: 'b2b', agencyId: agency.agency_id };
+    if (!on && !b2b?.apply_to_all_agency && (await products.activeCampaign(tx, busy)))
+      throw policy.refuse('betaUser', messages.productHasCampaigns);
+    await products.setBetaUser(tx, agency, on, clock.now());
   }
 
   /** The host where a company's people sign in: its own, else where it was added. */
@@ -285,6 +303,11 @@ export function createCompanies(
           if (!isAgency) throw policy.refuse('planMinSpendId', 'can be set for an agency only');
           const plan = await plans.giveWithin(tx, ctx, { ...company, id: company.id }, given.planId || null);
           words.push(`minimum-spend plan: ${plan}`);
+        }
+        if (given.betaUser !== undefined && given.betaUser !== before.beta_user) {
+          if (!isAgency) throw policy.refuse('betaUser', 'can be set for an agency only');
+          await keepBetaUser(tx, owner, given.betaUser);
+          told('features in trial', before.beta_user, given.betaUser);
         }
         const values = {
           ...clientOnly(company.kind, given),

@@ -33,6 +33,7 @@ export interface NodeRow {
   gets_notices: boolean | null;
   mail_off: boolean | null;
   factor: 'email' | 'google' | null;
+  beta_user: boolean;
   api_mode: boolean | null;
   white_labelling: boolean | null;
   excluded_minimum_spend: boolean | null;
@@ -90,6 +91,7 @@ const FILTERS: Record<CompanyFilter, RawBuilder<boolean>> = {
   // Nobody has a key: the developer's API comes with its own page.
   api_key_generated: sql`false`,
   developer_mode_enabled: sql`exists (select from company_billing b where b.company_id = c.id and b.api_mode)`,
+  beta_user: sql`exists (select from beta_user b where b.company_id = c.id)`,
 };
 const CARD = sql`exists (select from payment_card p where p.company_id = c.id and p.removed_at is null)`;
 const CARDS = {
@@ -184,6 +186,7 @@ async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): 
       coalesce((select d.host from domain d where d.company_id = c.id and d.kind = 'custom' limit 1),
         (select m.host from domain_claim m where m.company_id = c.id order by m.created_at desc, m.host limit 1)) as domain,
       b.package_id, b.manual_bill, b.payment_status, b.campaigns_closed, b.api_mode, b.white_labelling,
+      exists (select from beta_user x where x.company_id = c.id) as beta_user,
       b.excluded_minimum_spend, b.excluded_onboarding, b.onboarding_charged,
       (select p.id from payment_card p where p.company_id = c.id and p.removed_at is null) as card_id,
       a.status as account_status,

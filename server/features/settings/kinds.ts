@@ -1,5 +1,6 @@
 import { MODULES } from '../../../contract/choices.ts';
 import { refusalOf } from '../../../contract/errors.ts';
+import { messages } from '../../../contract/messages.ts';
 import { FIRST_PACKAGE } from '../../../contract/package-rules.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
@@ -217,6 +218,55 @@ export function createKinds(
           terms: among('rootPaymentTermsNewAgencies', value.rootPaymentTermsNewAgencies, root.terms),
           modules: among('agencyDefaultModules', value.agencyDefaultModules, root.modules),
         };
+      },
+    },
+    products: {
+      words: 'products',
+      only: 'root',
+      async read(tx, company) {
+        const { root, betas } = await tenants.products.of(tx, company, company.is_master);
+        const trials = tenants.products.trialsOf(company.is_master).map(({ id }) => id as number);
+        return {
+          modules: root.modules,
+          betaFeature: betas
+            .filter(({ id }) => trials.includes(id))
+            .map(({ id, is_beta, apply_to_all_agency }) => ({ id, is_beta, apply_to_all_agency })),
+        };
+      },
+      async save(tx, company, value) {
+        const rootId = company.root_id;
+        const known = tenants.products.modulesOfRoot(company.is_master, null);
+        const strange = value.modules.find((one) => !(known as string[]).includes(one));
+        if (strange) throw refusalOf('modules', `${strange} is not on offer here`);
+        // What campaigns run on is not taken from under them (spec product 4, Agency management).
+        const mustBeFree = async (field: string, module: string, butBetaUsers = false) => {
+          if (await tenants.products.activeCampaign(tx, { rootId, module, butBetaUsers }))
+            throw refusalOf(field, messages.productHasCampaigns);
+        };
+        for (const module of known) if (!value.modules.includes(module)) await mustBeFree('modules', module);
+        const trials = tenants.products.trialsOf(company.is_master);
+        for (const { id, is_beta, apply_to_all_agency } of value.betaFeature) {
+          const trial = trials.find((one) => one.id === id);
+          if (!trial) throw refusalOf('betaFeature', `${id} is not a feature in trial here`);
+          if (trial.slug === 'b2b_module' && !(is_beta && apply_to_all_agency))
+            await mustBeFree('betaFeature', 'b2b', is_beta);
+          await tenants.products.setBetaFeature(tx, {
+            rootId,
+            feature: id,
+            isBeta: is_beta,
+            forAll: apply_to_all_agency,
+            at: clock.now(),
+          });
+        }
+        const row = await tenants.products.chosenOf(tx, rootId);
+        await tenants.products.choose(tx, {
+          ...ownerOf(company),
+          // All of them: also what is added later.
+          modules: known.every((one) => value.modules.includes(one)) ? null : [...new Set(value.modules)],
+          terms: row?.terms ?? null,
+          updated_at: clock.now(),
+        });
+        return null;
       },
     },
     agencysidebar: whole<'agencysidebar'>({ words: 'sidebar of the agencies', only: 'root' }, { hidden: [] }),

@@ -29,10 +29,17 @@ export const modulesOfRoot = (isMaster: boolean, chosen: readonly string[] | nul
     chosen,
   );
 
+/** The trials that a root can open: the wallet and Simplifi are the master system's (spec product 6), a module has to be built. */
+export const trialsOf = (isMaster: boolean): (typeof BETA_FEATURES)[number][] =>
+  BETA_FEATURES.filter(
+    ({ slug }) =>
+      slug === 'b2b_module' || (isMaster && (slug === 'data_wallet' || BUILT.includes('simplifi'))),
+  );
+
 /** Without b2b and simplifi where their trial is not for this agency. */
 export function withoutTrials(modules: Module[], betas: Beta[], isBetaUser: boolean): Module[] {
   const open = (slug: Beta['slug']): boolean =>
-    betas.some((beta) => beta.slug === slug && (!beta.is_beta || beta.apply_to_all_agency || isBetaUser));
+    betas.some((beta) => beta.slug === slug && beta.is_beta && (beta.apply_to_all_agency || isBetaUser));
   return modules.filter(
     (module) =>
       (module !== 'b2b' || open('b2b_module')) && (module !== 'simplifi' || open('simplifi_module')),

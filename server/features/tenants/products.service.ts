@@ -1,7 +1,14 @@
 import { PAYMENT_TERMS } from '../../../contract/choices.ts';
 import type { Module } from '../../../contract/setup.ts';
 import type { Tx } from '../../platform/db/scope.ts';
-import { BETA_FEATURES, type Beta, modulesOfRoot, narrow, withoutTrials } from './products.policy.ts';
+import {
+  BETA_FEATURES,
+  type Beta,
+  modulesOfRoot,
+  narrow,
+  trialsOf,
+  withoutTrials,
+} from './products.policy.ts';
 import * as store from './products.store.ts';
 
 /** The modules and payment terms at each level above and of a company (domain, Modules). */
@@ -52,4 +59,9 @@ export const products = {
   defaultsOf: store.defaultsOf,
   setBetaFeature: store.saveBetaFeature,
   setBetaUser: store.setBetaUser,
+  trialsOf,
+  activeCampaign: store.activeCampaign,
+  modulesOfRoot,
+  /** What one company chose; undefined: all that is above it. */
+  chosenOf: async (tx: Tx, companyId: string) => (await store.productsOf(tx, [companyId]))[0],
 };

@@ -80,6 +80,25 @@ export async function isBetaUser(tx: Tx, agencyId: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** An active campaign of a module in a root, of one of its agencies, or of all but the beta users; undefined: none. */
+export async function activeCampaign(
+  tx: Tx,
+  of: { rootId: string; module: string; agencyId?: string; butBetaUsers?: boolean },
+): Promise<{ number: bigint } | undefined> {
+  return tx
+    .selectFrom('campaign')
+    .select('number')
+    .where('root_id', '=', of.rootId)
+    .where('state', '=', 'active')
+    .where('module', '=', of.module as 'local')
+    .$if(of.agencyId !== undefined, (q) => q.where('agency_id', '=', of.agencyId!))
+    .$if(of.butBetaUsers === true, (q) =>
+      q.where('agency_id', 'not in', (eb) => eb.selectFrom('beta_user').select('company_id')),
+    )
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Makes an agency one of the beta users, or no longer. */
 export async function setBetaUser(
   tx: Tx,

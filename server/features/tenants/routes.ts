@@ -12,11 +12,11 @@ import { pathOfPicture, type Tenants } from './service.ts';
 
 type Labels = Record<string, { name: string; slug: string }>;
 
-/** The modules as a menu shows them, in the product's order. */
-const menuOf = (labels: Labels) =>
-  MODULES.flatMap(({ module }) => {
-    const label = labels[module];
-    return label ? [{ type: module, name: label.name, url: label.slug }] : [];
+/** The modules that a root has, as a menu shows them, in the product's order. */
+const menuOf = (labels: Labels, has: readonly string[]) =>
+  MODULES.filter(({ module }) => has.includes(module)).map(({ module, ...global }) => {
+    const { name, slug } = labels[module] ?? global;
+    return { type: module, name, url: slug };
   });
 
 /** Where an agency's account at the card provider stands; null: no agency. The feature that knows it is a higher one. */
@@ -30,6 +30,8 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
   async function frontDoor(tenant: Tenant) {
     const door = await tenants.frontDoor(tenant.companyId);
     const account = await accountOf(tenant);
+    const isMaster = (door.master_id ?? tenant.rootId) === tenant.rootId;
+    const has = await tenants.modulesOfRoot(tenant.rootId, isMaster);
     // A logo that is nearly square does for the tab, too.
     const icon = door.favicon ?? (door.logo && isSquare(door.logo) ? door.logo : null);
     const address = [door.address, door.city, [door.state_code, door.zip].filter(Boolean).join(' ')];
@@ -62,12 +64,11 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       payouts_enabled: account?.payouts_enabled ?? false,
       account_requirements: account?.requirements ?? [],
       rootcomp: tenant.kind === 'root',
-      agencyplatformroot:
-        (door.master_id ?? tenant.rootId) === tenant.rootId ? ('T' as const) : ('F' as const),
+      agencyplatformroot: isMaster ? ('T' as const) : ('F' as const),
       paymenttermlist: PAYMENT_TERMS.map((term) => ({ value: term, label: term })),
-      rootsidemenu: menuOf(door.root_modules),
-      sidemenu: menuOf(door.modules),
-      agencysidebar: tenant.kind === 'root' ? [] : menuOf(door.modules),
+      rootsidemenu: menuOf(door.root_modules, has),
+      sidemenu: menuOf(door.modules, has),
+      agencysidebar: tenant.kind === 'root' ? [] : menuOf(door.modules, has),
       name: door.name,
       tagline: door.tagline,
       box_bgcolor: door.box_bgcolor,

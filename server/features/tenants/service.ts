@@ -9,6 +9,7 @@ import { reencodePicture } from '../../platform/image.ts';
 import type { MailBrand } from '../../platform/mail-layout.ts';
 import type { Picture } from '../../platform/picture.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { modulesOfRoot } from './products.policy.ts';
 import { products } from './products.service.ts';
 import { companyCard, deletePicture, profilePicture, setDetails } from './products.store.ts';
 import type { FrontPicture } from './store.ts';
@@ -112,6 +113,10 @@ export function createTenants({ db, clock, config }: Platform) {
       const door = companyId === NOBODY ? unclaimedDoor : await store.frontDoor(at, companyId);
       if (!door) throw new Refusal('not_found', ownMessages.notFound);
       return door;
+    },
+    /** The modules that a root has, the same as in the set-up check, for whoever has not signed in. */
+    async modulesOfRoot(rootId: string, isMaster: boolean): Promise<readonly string[]> {
+      return modulesOfRoot(isMaster, rootId === NOBODY ? null : await store.chosenModules(db.app, rootId));
     },
     /** What a company's mails look like: its brand's name, accent and logo. */
     async mailBrand(companyId: string): Promise<MailBrand> {

@@ -92,6 +92,14 @@ export async function frontDoor(db: Db, companyId: string): Promise<FrontDoorRow
   return (await sql<FrontDoorRow>`select * from front_door(${companyId})`.execute(db)).rows[0];
 }
 
+/** The modules that a root has chosen, before any scope is known; null: all. */
+export async function chosenModules(db: Db, rootId: string): Promise<string[] | null> {
+  const { rows } = await sql<{ chosen_modules: string[] | null }>`select chosen_modules(${rootId})`.execute(
+    db,
+  );
+  return rows[0]?.chosen_modules ?? null;
+}
+
 /** Whether the installation has no root at all. */
 export async function noRootYet(db: Db): Promise<boolean> {
   return (await sql<{ none: boolean }>`select no_root_yet() as none`.execute(db)).rows[0]?.none ?? false;

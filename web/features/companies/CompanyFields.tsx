@@ -108,10 +108,17 @@ export function Flags(props: { form: Form; kind: 'agency' | 'client'; apiMode: b
   return (
     <Stack gap="xs">
       {props.kind === 'agency' && (
-        <Checkbox
-          label="White Labelling"
-          {...form.getInputProps('ClientWhiteLabeling', { type: 'checkbox' })}
-        />
+        <>
+          <Checkbox
+            label="White Labelling"
+            {...form.getInputProps('ClientWhiteLabeling', { type: 'checkbox' })}
+          />
+          <Checkbox
+            label="Beta features"
+            description="Includes the agency in features that are offered to selected agencies."
+            {...form.getInputProps('betaUser', { type: 'checkbox' })}
+          />
+        </>
       )}
       {props.apiMode && (
         <Checkbox

@@ -8,6 +8,7 @@ export const FILTER_WORDS: Record<CompanyFilter, string> = {
   payment_failed: 'Payment Failed',
   api_key_generated: 'API Key Generated',
   developer_mode_enabled: 'Developer Mode Enabled',
+  beta_user: 'Beta Features',
 };
 
 /** The filters that stand in the address, as far as they are known. */
@@ -39,6 +40,7 @@ export function FilterPopover(props: {
           <Stack gap="sm">
             {box('direct_payment')}
             {box('payment_failed')}
+            {box('beta_user')}
             {props.isRoot && (
               <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
                 <legend style={{ padding: 0, marginBottom: 8, fontSize: 12, fontWeight: 600 }}>

@@ -44,6 +44,7 @@ const UNTOLD: Omit<
   external_organizationid: '',
   manual_bill: 'F',
   is_whitelabeling: 'F',
+  beta_user: 'F',
   api_mode: 'F',
   is_user_generate_api: false,
   is_marketing_services_agreement_developer: 'F',

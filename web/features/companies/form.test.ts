@@ -86,6 +86,7 @@ test('[AGCY-05] a change carries every field under its name, the version, and on
     version: 7,
     DownlineSubDomain: 'acme',
     ClientWhiteLabeling: 'F',
+    betaUser: 'F',
     ApiMode: 'T',
     planMinSpendId: '',
     selectedterms: [

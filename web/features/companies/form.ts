@@ -25,6 +25,7 @@ export interface CompanyValues {
   selectedmodules: string[];
   ClientWhiteLabeling: boolean;
   ApiMode: boolean;
+  betaUser: boolean;
   disabledaddcampaign: boolean;
   enablephonenumber: boolean;
   adminGetNotification: boolean;
@@ -44,6 +45,7 @@ export const EMPTY: CompanyValues = {
   selectedmodules: [],
   ClientWhiteLabeling: false,
   ApiMode: false,
+  betaUser: false,
   disabledaddcampaign: false,
   enablephonenumber: true,
   adminGetNotification: true,
@@ -65,6 +67,7 @@ export function valuesOf(row: CompanyItem): CompanyValues {
     selectedmodules: row.selected_modules.filter((one) => one.status).map((one) => one.type),
     ClientWhiteLabeling: row.is_whitelabeling === 'T',
     ApiMode: row.api_mode === 'T',
+    betaUser: row.beta_user === 'T',
     disabledaddcampaign: row.disabledaddcampaign === 'T',
     enablephonenumber: row.enablephonenumber === 'T',
     adminGetNotification: row.adminGetNotification === 'T',
@@ -146,6 +149,7 @@ export async function changeToWire(
       ? {
           DownlineSubDomain: values.DownlineSubDomain.trim(),
           ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
+          betaUser: flag(values.betaUser),
         }
       : {
           disabledaddcampaign: flag(values.disabledaddcampaign),

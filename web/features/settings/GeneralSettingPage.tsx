@@ -14,6 +14,7 @@ const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
 const MinimumsTab = lazy(() => import('./MinimumsTab.tsx'));
 const ModulesTab = lazy(() => import('./ModulesTab.tsx'));
 const PackagesTab = lazy(() => import('./PackagesTab.tsx'));
+const ProductsTab = lazy(() => import('./ProductsTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
 const SidebarTab = lazy(() => import('./SidebarTab.tsx'));
 const SubscriptionTab = lazy(() => import('./SubscriptionTab.tsx'));
@@ -39,6 +40,7 @@ const TABS: SettingTab[] = [
   { value: 'sidebar', label: 'Sidebar', page: <SidebarTab /> },
   { value: 'threshold', label: 'Billing threshold', page: <ThresholdTab />, only: 'agency' },
   { value: 'email', label: 'E-mail', page: <EmailTab /> },
+  { value: 'products', label: 'Products', page: <ProductsTab />, only: 'root' },
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
   { value: 'minimums', label: 'Minimums', page: <MinimumsTab />, only: 'root', needs: 'cost.write' },
   { value: 'packages', label: 'Packages', page: <PackagesTab />, only: 'root', needs: 'cost.write' },
