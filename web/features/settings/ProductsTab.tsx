@@ -80,7 +80,7 @@ function ProductsForm({ setting, onReload }: { setting: Setting<'products'>; onR
             </Stack>
           </Checkbox.Group>
           <fieldset className={classes.fields}>
-            <Text component="legend" size="sm" fw={500}>
+            <Text component="legend" size="sm" fw={600}>
               Beta features
             </Text>
             <Text size="xs" c="dimmed" mb="xs">
