@@ -6,6 +6,8 @@ type At = ColumnType<Date, Date, Date>;
 type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;
 type Json<T> = ColumnType<T, string, string>;
 type MaybeJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
+/** Of a column with a default. */
+type DefaultJson<T> = ColumnType<T, string | undefined, string>;
 type Default<T> = ColumnType<T, T | undefined, T>;
 type Maybe<T> = ColumnType<T | null, T | null | undefined, T | null>;
 interface ClientOwner extends Owner {
@@ -784,6 +786,7 @@ export interface Schema {
     file_bytes: bigint;
     file_sha256: Maybe<Buffer>;
     mapping: Json<Record<string, string>>;
+    country: Default<string>;
     state: 'mapping' | 'queued' | 'running' | 'held' | 'done' | 'failed' | 'cancelled';
     error: Maybe<string>;
     byte_offset: Default<bigint>;
@@ -794,6 +797,9 @@ export interface Schema {
     rows_same: Default<bigint>;
     rows_bad: Default<bigint>;
     keys_added: Default<bigint>;
+    values_bad: Default<bigint>;
+    left_out: DefaultJson<{ what: 'row' | 'value'; field: string | null; reason: string; count: number }[]>;
+    ignored: DefaultJson<{ column: string; reason: string }[]>;
     created_by: Maybe<string>;
     created_at: At;
     started_at: MaybeAt;
@@ -802,6 +808,7 @@ export interface Schema {
   import_error: Owner & {
     import_id: string;
     line: bigint;
+    place: Default<number>;
     field: Maybe<string>;
     reason: string;
     value: Maybe<string>;
