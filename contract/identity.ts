@@ -15,6 +15,7 @@ export const PERSON_FIELDS = [
   'email_md5',
   'phone',
   'phone2',
+  'country',
   'address',
   'city',
   'county',
@@ -41,6 +42,13 @@ export const PersonField = z.enum(PERSON_FIELDS);
 /** Column header -> meaning. */
 export const Mapping = z.record(z.string(), PersonField);
 
+/** A two-letter country code. */
+export const Country = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(/^[A-Z]{2}$/, 'must be a two-letter country code such as US or GB');
+
 export const ImportJob = z.object({
   id: Id,
   kind: z.enum(IMPORT_KINDS),
@@ -48,6 +56,7 @@ export const ImportJob = z.object({
   file_bytes: z.int(),
   state: z.enum(['mapping', 'queued', 'running', 'held', 'done', 'failed', 'cancelled']),
   error: z.string().nullable(),
+  country: z.string().describe('Where phone numbers are from that do not say it, such as US'),
   percentage: z.number(),
   rows_read: z.int(),
   rows_added: z.int(),
@@ -55,6 +64,20 @@ export const ImportJob = z.object({
   rows_same: z.int(),
   rows_bad: z.int(),
   keys_added: z.int(),
+  values_bad: z.int().describe('Values left out of rows that were imported'),
+  left_out: z
+    .array(
+      z.object({
+        what: z.enum(['row', 'value']),
+        field: z.string().nullable(),
+        reason: z.string(),
+        count: z.int(),
+      }),
+    )
+    .describe('How many rows, and values of rows that were imported, were left out for each reason'),
+  ignored: z
+    .array(z.object({ column: z.string(), reason: z.string() }))
+    .describe('Columns of the file that were not used'),
   created_at: Instant,
   started_at: Instant.nullable(),
   finished_at: Instant.nullable(),
@@ -141,7 +164,14 @@ export const identity = {
     .input(Which)
     .output(
       z.object({
-        columns: z.array(z.object({ name: z.string(), field: PersonField, samples: z.array(z.string()) })),
+        columns: z.array(
+          z.object({
+            name: z.string(),
+            field: PersonField,
+            ignored: z.string().nullable().describe('Why the column is not used by itself'),
+            samples: z.array(z.string()),
+          }),
+        ),
       }),
     ),
   start: call
@@ -152,7 +182,14 @@ export const identity = {
       summary: 'Start an uploaded import with this mapping',
     })
     .meta({ access: 'people.import' })
-    .input(Which.extend({ mapping: Mapping }))
+    .input(
+      Which.extend({
+        mapping: Mapping,
+        country: Country.default('US').describe(
+          'The country of phone numbers in rows that neither say it in the number nor in a column',
+        ),
+      }),
+    )
     .output(Done.extend({ data: ImportJob })),
   cancel: call
     .route({

@@ -9,6 +9,7 @@ export const SIGNAL_FIELDS = [
   'email_sha1',
   'email_md5',
   'phone',
+  'country',
   'device_id',
   'keyword',
   'page_url',

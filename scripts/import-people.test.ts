@@ -54,6 +54,7 @@ test('[IDEN-01] says what is wrong with its arguments, and fails', async () => {
       [[file], '--root is missing.'],
       [[join(folder, 'none.csv'), '--root', 'master'], 'does not exist.'],
       [[file, '--root', 'master', '--map', 'email=nonsense'], '--map: there is no field "nonsense"'],
+      [[file, '--root', 'master', '--country', 'Narnia'], '--country: "Narnia" is not a country code.'],
       [[file, '--root', 'nowhere.test'], '--root: nobody is served at the host nowhere.test.'],
       [[file, '--root', 'agency.cli.test'], 'is the host of the agency'],
       [[latin, '--root', 'master'], 'The file is not UTF-8 (line 2).'],
@@ -83,6 +84,7 @@ test('[IDEN-01] an import that was killed goes on where it was, and ends as if i
   expect(said).toContain(
     'Done: 60,000 rows; 59,940 people added, 0 changed, 0 the same, 60 bad; 179,820 keys added.',
   );
+  expect(said).toContain('Left out: 60 rows; email is not a valid e-mail address.');
   expect(code).toBe(0);
   const { rows } = await app.admin.query(
     'select count(*)::int as people, count(distinct first_name)::int as names from person where root_id = $1',

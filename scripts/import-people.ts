@@ -1,4 +1,4 @@
-// npm run import:people -- FILE --root ID [--map "COLUMN=FIELD" ...]
+// npm run import:people -- FILE --root ID [--country CODE] [--map "COLUMN=FIELD" ...]
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { PERSON_FIELDS } from '../contract/identity.ts';
@@ -7,6 +7,7 @@ import { createIdentity } from '../server/features/identity/index.ts';
 import { createTenants, type Tenants } from '../server/features/tenants/index.ts';
 import { systemClock } from '../server/platform/clock.ts';
 import { ConfigError, loadConfig } from '../server/platform/config.ts';
+import { type CountryCode, countryOf, HOME_COUNTRY } from '../server/platform/countries.ts';
 import { Vault } from '../server/platform/crypto.ts';
 import { FileFault, TooLarge } from '../server/platform/csv-reader.ts';
 import { openDatabase, provisionLogins } from '../server/platform/db/connect.ts';
@@ -27,10 +28,13 @@ function inLines(names: readonly string[]): string {
   return lines.join(',\n          ');
 }
 
-const USAGE = `Usage: npm run import:people -- FILE --root ROOT [--map "COLUMN=FIELD" ...]
+const USAGE = `Usage: npm run import:people -- FILE --root ROOT [--country CODE] [--map "COLUMN=FIELD" ...]
 
   FILE    a CSV file with column names in its first line, in UTF-8 (or UTF-16 with a byte order mark)
   ROOT    the root's id, its host, or the word master
+  --country
+          where phone numbers without a country code are from: a code such as US (the default) or GB;
+          a country column in the file takes precedence
   --map   what a column means where its name does not tell; FIELD is one of
           ${inLines(PERSON_FIELDS)}
 
@@ -41,7 +45,12 @@ class Wrong extends Error {}
 
 type Field = (typeof PERSON_FIELDS)[number];
 
-function readArguments(args: string[]): { file: string; root: string; mapping: Record<string, Field> } {
+function readArguments(args: string[]): {
+  file: string;
+  root: string;
+  country: CountryCode;
+  mapping: Record<string, Field>;
+} {
   let parsed: ReturnType<typeof parse>;
   const parse = () =>
     parseArgs({
@@ -49,6 +58,7 @@ function readArguments(args: string[]): { file: string; root: string; mapping: R
       allowPositionals: true,
       options: {
         root: { type: 'string' },
+        country: { type: 'string' },
         map: { type: 'string', multiple: true },
         help: { type: 'boolean', short: 'h' },
       },
@@ -69,6 +79,9 @@ function readArguments(args: string[]): { file: string; root: string; mapping: R
   if (!values.root) throw new Wrong(`--root is missing.\n\n${USAGE}`);
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile()) throw new Wrong(`FILE: ${file} ${stats ? 'is not a file' : 'does not exist'}.`);
+  const country = countryOf(values.country ?? HOME_COUNTRY);
+  if (!country)
+    throw new Wrong(`--country: "${values.country}" is not a country code. Use one such as US or GB.`);
   const mapping: Record<string, Field> = {};
   for (const pair of values.map ?? []) {
     const at = pair.lastIndexOf('=');
@@ -78,7 +91,7 @@ function readArguments(args: string[]): { file: string; root: string; mapping: R
       throw new Wrong(`--map: there is no field "${field}"; use one of ${PERSON_FIELDS.join(', ')}.`);
     mapping[pair.slice(0, at)] = field;
   }
-  return { file, root: values.root, mapping };
+  return { file, root: values.root, country, mapping };
 }
 
 async function findRoot(tenants: Tenants, root: string): Promise<string> {
@@ -101,7 +114,7 @@ async function findRoot(tenants: Tenants, root: string): Promise<string> {
 }
 
 async function main(): Promise<number> {
-  const { file, root, mapping } = readArguments(process.argv.slice(2));
+  const { file, root, country, mapping } = readArguments(process.argv.slice(2));
   const config = loadConfig({ ...process.env, SEED: 'none' });
   const database = await findDatabase(config);
   const closing: (() => Promise<unknown>)[] = [database.close];
@@ -128,6 +141,7 @@ async function main(): Promise<number> {
     const began = performance.now();
     let before = 0;
     const end = await identity.importFile(rootId, file, mapping, {
+      country,
       signal: stop.signal,
       begun({ id, resumedAt }) {
         before = resumedAt;
@@ -150,8 +164,13 @@ async function main(): Promise<number> {
       `Done: ${number(end.rows_read)} rows; ${number(end.rows_added)} people added, ${number(end.rows_changed)} changed, ` +
         `${number(end.rows_same)} the same, ${number(end.rows_bad)} bad; ${number(end.keys_added)} keys added.`,
     );
-    if (end.rows_bad > 0)
-      console.log(`The bad rows, with line and reason, are listed on the page of imports (${end.id}).`);
+    for (const { column, reason } of end.ignored) console.log(`Column not used: ${column}. ${reason}.`);
+    for (const { what, field, reason, count } of end.left_out)
+      console.log(
+        `Left out: ${number(count)} ${what}${count === 1 ? '' : 's'}; ${field ?? 'the row'} ${reason}.`,
+      );
+    if (end.left_out.length > 0)
+      console.log(`Download the list with line numbers on the import's page (${end.id}).`);
     return 0;
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;

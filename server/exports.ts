@@ -307,6 +307,8 @@ export const EXPORTS: readonly ExportList[] = [
     ['Uploaded', (row) => row.created_at],
     ['Ended', (row) => row.finished_at],
     ['Error', (row) => row.error],
+    ['Country', (row) => row.country],
+    ['Values left out', (row) => row.values_bad],
   ]),
   list('merges', contract.identity.merges, [
     ['Kept', (row) => humanOf(row.kept)],

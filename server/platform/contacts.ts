@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { strip } from '../../contract/text.ts';
+import { type CountryCode, HOME_COUNTRY } from './countries.ts';
 
 /** An e-mail address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
 export function normalEmail(text: string): string | null {
@@ -17,9 +18,13 @@ const NORTH_AMERICAN = /^(?:\+?1[ .-]?)?\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?
 /** Whether North American numbers of these six first digits are valid: no rule looks at the last four. */
 const prefixes = new Map<string, boolean>();
 
-/** A phone number in E.164 (+15046218927), read as one of the United States where it has no country; else null. */
-export function normalPhone(text: string): string | null {
-  const usual = NORTH_AMERICAN.exec(text.trim());
+/**
+ * A phone number in E.164 (+15046218927), read as one of `country` where it does not say its own; null when it is not valid there.
+ * Without a country only numbers that say theirs (+44 ..., 0044 ...) are read.
+ */
+export function normalPhone(text: string, country: CountryCode | null = HOME_COUNTRY): string | null {
+  const given = text.trim().replace(/^00(?=[1-9])/, '+');
+  const usual = country === 'US' || given.startsWith('+1') ? NORTH_AMERICAN.exec(given) : null;
   if (usual) {
     const prefix = usual[1]! + usual[2]!;
     const e164 = `+1${prefix}${usual[3]}`;
@@ -30,6 +35,6 @@ export function normalPhone(text: string): string | null {
     }
     return valid ? e164 : null;
   }
-  const number = parsePhoneNumberFromString(text, 'US');
+  const number = parsePhoneNumberFromString(given, country ?? undefined);
   return number?.isValid() ? number.number : null;
 }

@@ -1,9 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { CountryCode } from '../../platform/countries.ts';
 import { lineNumbers, readRows } from '../../platform/csv-reader.ts';
 import { newId } from '../../platform/ids.ts';
 import { hasProfile } from './columns.policy.ts';
 import { copyLine, profileLine, type Staged } from './copy.ts';
-import type { Fault, Person, PersonField } from './model.ts';
+import type { Fault, Left, LineFault, Person, PersonField } from './model.ts';
 import { type Cells, readPerson, readProfile } from './row.policy.ts';
 
 /** How many rows (or bytes of the file, at about which) one transaction takes. */
@@ -28,7 +29,53 @@ export interface Batch {
   rows: number;
   /** Everybody as their first row says, then, of those with several rows, what the later ones say together. */
   copies: Copies[];
-  errors: (Fault & { line: number })[];
+  /** How many rows are not imported, how many values are left out of those that are, and each of both by reason. */
+  bad: number;
+  valuesBad: number;
+  leftOut: LeftOut[];
+  errors: LineFault[];
+}
+
+/** How many rows, or values of rows that are imported otherwise, are left out for one reason. */
+export interface LeftOut {
+  what: 'row' | 'value';
+  field: string | null;
+  reason: string;
+  count: number;
+}
+
+/** Reasons that are told apart; what has yet others is told together. */
+const MOST_REASONS = 40;
+const OTHER = 'is left out for another reason';
+
+/** Adds what was left out to what is known to be. */
+export function addLeftOut(known: readonly LeftOut[], more: readonly LeftOut[]): LeftOut[] {
+  const sums = known.map((one) => ({ ...one }));
+  for (const one of more) {
+    const alike = (other: LeftOut) => other.what === one.what && other.field === one.field;
+    const same = sums.find((other) => alike(other) && other.reason === one.reason);
+    if (same) same.count += one.count;
+    else if (sums.length < MOST_REASONS) sums.push({ ...one });
+    else {
+      const rest = sums.find((other) => other.what === one.what && other.reason === OTHER);
+      if (rest) rest.count += one.count;
+      else sums.push({ ...one, field: null, reason: OTHER });
+    }
+  }
+  return sums;
+}
+
+/** What faults of lines come to, by reason. */
+export function leftOutOf(faults: readonly (Fault & Partial<Left> & { place: number })[]): LeftOut[] {
+  const sums = new Map<string, LeftOut>();
+  for (const { field, reason, place, count = 1 } of faults) {
+    const what = place === 0 ? 'row' : 'value';
+    const key = `${what} ${field} ${reason}`;
+    const known = sums.get(key);
+    if (known) known.count += count;
+    else sums.set(key, { what, field, reason, count });
+  }
+  return addLeftOut([], [...sums.values()]);
 }
 
 /** Rows read in one go, before the database's answers and other requests get their turn. */
@@ -44,12 +91,20 @@ export async function* readBatches(
   path: string,
   plan: PersonField[],
   {
+    country,
     from,
     line,
     delimiter,
     size,
     now,
-  }: { from: number; line: number; delimiter: string; size: BatchSize; now: () => Date },
+  }: {
+    country: CountryCode;
+    from: number;
+    line: number;
+    delimiter: string;
+    size: BatchSize;
+    now: () => Date;
+  },
 ): AsyncGenerator<Batch> {
   let batch = newBatch(from);
   const profiled = hasProfile(plan);
@@ -65,9 +120,15 @@ export async function* readBatches(
     for (const { cells, at: begins, end } of group) {
       batch.end = end;
       batch.rows++;
-      const read = readRow(cells, plan, profiled);
-      if (!('ref' in read)) batch.faults.push({ ...read, at: begins });
-      else if (!batch.seen.has(read.ref)) {
+      const read = readRow(cells, plan, profiled, country);
+      if (!('ref' in read)) {
+        batch.faults.push({ ...read, at: begins, place: 0 });
+        continue;
+      }
+      read.left?.forEach((one, i) => {
+        batch.faults.push({ ...one, at: begins, place: i + 1 });
+      });
+      if (!batch.seen.has(read.ref)) {
         batch.seen.add(read.ref);
         lines += copyLine({ ...read, id: newId(at), at: begins });
         if (read.profile) profiles += profileLine({ ...read, at: begins });
@@ -97,7 +158,7 @@ interface OpenBatch {
   first: Buffer[];
   profiles: Buffer[];
   later: Map<string, Staged>;
-  faults: (Fault & { at: number })[];
+  faults: (Fault & { at: number; place: number; count?: number })[];
 }
 
 const newBatch = (at: number): OpenBatch => ({
@@ -126,13 +187,25 @@ async function close(path: string, batch: OpenBatch, line: number): Promise<Batc
       profiles: joined(people.filter((one) => one.profile).map((one) => Buffer.from(profileLine(one)))),
     });
   }
+  const leftOut = leftOutOf(faults);
+  const count = (what: LeftOut['what']) =>
+    leftOut.reduce((sum, one) => (one.what === what ? sum + one.count : sum), 0);
   return {
     at,
     end,
     line: lines.at(-1)!,
     rows,
     copies,
-    errors: faults.map((fault, i) => ({ ...fault, line: lines[i]! })),
+    bad: count('row'),
+    valuesBad: count('value'),
+    leftOut,
+    errors: faults.map(({ field, reason, value, place }, i) => ({
+      field,
+      reason,
+      value,
+      place,
+      line: lines[i]!,
+    })),
   };
 }
 
@@ -150,7 +223,12 @@ function combine(earlier: Person, later: Person): Person {
   };
 }
 
-function readRow(cells: string[], plan: PersonField[], profiled: boolean): Person | Fault {
+function readRow(
+  cells: string[],
+  plan: PersonField[],
+  profiled: boolean,
+  country: CountryCode,
+): Person | Fault {
   if (
     cells.length < plan.length ||
     (cells.length > plan.length && cells.slice(plan.length).some((cell) => cell !== ''))
@@ -170,7 +248,7 @@ function readRow(cells: string[], plan: PersonField[], profiled: boolean): Perso
     if (before) before.push(cell);
     else byField[field] = [cell];
   }
-  const read = readPerson(byField);
-  if (profiled && 'ref' in read) read.profile = readProfile(byField);
+  const read = readPerson(byField, country);
+  if (profiled && 'ref' in read) read.profile = readProfile(byField, country);
   return read;
 }

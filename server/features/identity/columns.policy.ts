@@ -20,7 +20,9 @@ const NAMES: Record<Exclude<PersonField, 'ignore' | 'keyword' | 'page_url' | 'se
     'phone phone1 phonenumber telephone tel mobile mobilephone mobilephone1 mobilenumber cell cellphone cellnumber personalphone ' +
     'homephone',
   phone2:
-    'phone2 directnumber directphone workphone mobilephone2 mobilephone3 phone3 altphone alternatephone secondaryphone',
+    'phone2 directnumber directphone workphone mobilephone2 mobilephone3 phone3 altphone alternatephone secondaryphone ' +
+    'skiptracewirelessnumbers skiptracelandlinenumbers',
+  country: 'country countrycode countryname personalcountry phonecountry phonecountrycode iso2',
   address: 'address address1 addressline1 street streetaddress personaladdress homeaddress mailingaddress',
   city: 'city town personalcity locality',
   county: 'county personalcounty',
@@ -29,7 +31,7 @@ const NAMES: Record<Exclude<PersonField, 'ignore' | 'keyword' | 'page_url' | 'se
   company_name: 'company companyname organization organisation employer business businessname',
   website: 'website web url companywebsite domain homepage',
   job_title: 'jobtitle title position',
-  ip: 'ip ipaddress ipaddr ipv4 ipv6 ips',
+  ip: 'ip ipaddress ipaddr ipv4 ipv6 ips skiptraceip',
   device_id: 'deviceid maid maids mobileadid advertisingid idfa aaid gaid',
   age_range: 'agerange age agegroup',
   gender: 'gender sex',
@@ -38,7 +40,7 @@ const NAMES: Record<Exclude<PersonField, 'ignore' | 'keyword' | 'page_url' | 'se
   home_owner: 'homeowner homeownership homeownerstatus ownrent',
   income_range: 'incomerange income incomehh householdincome estimatedincome',
   net_worth_range: 'networthrange networth networthhh',
-  credit_range: 'creditrange creditrating creditscore creditscorerange',
+  credit_range: 'creditrange creditrating creditscore creditscorerange skiptracecreditrating',
   occupation: 'occupation occupationdetail',
   veteran: 'veteran veteranhh isveteran',
   headline: 'headline linkedinheadline',
@@ -62,9 +64,59 @@ const FIELD_OF = new Map(
   ),
 );
 
+const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
 /** What a column probably means, judged by its name; 'ignore' when unknown. */
 export function fieldOf(name: string): PersonField {
-  return FIELD_OF.get(name.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? 'ignore';
+  return FIELD_OF.get(plainName(name)) ?? 'ignore';
+}
+
+/** Why columns that vendors are known to send are not used, by their names in plain form; the first that fits. */
+const UNUSED: [reason: string, names: RegExp][] = [
+  ['Only the 5-digit ZIP code is kept', /zip4$|zipplus4$/],
+  ['Update dates are not kept', /lastupdated$|updatedat$|dateupdated$/],
+  ['Only the current job and company are kept', /history$/],
+  ['Company addresses are not kept', /^company(address|street|city|state|zip|country|location)/],
+  ['Company profiles are not kept', /^company(description|linkedin|logo|twitter|facebook|founded|type)/],
+  ['Only the LinkedIn profile is kept', /(facebook|twitter|instagram|youtube|github)/],
+  ['Only the business email, phone, and website are kept for work', /^skiptraceb2b/],
+  ['Match scores are not kept. The product computes its own', /(matchscore|score|confidence|likelihood)$/],
+  ['Sensitive data is not kept', /(ethnic|race|religion|language|political|birth|dob|ssn)/],
+  ['Skip-trace names and addresses are not kept', /^skiptrace(name|address|city|state|zip|county)/],
+  ['The age range is kept instead', /exactage$/],
+  [
+    'Skills, interests, and education are not kept',
+    /(skill|interest|education|school|connections|experience)/,
+  ],
+  [
+    'Visits come from your own pixel',
+    /^(pixelid|event|referrer|activity|resolution|visit|session|useragent)/,
+  ],
+];
+
+/** Why a column is not used by itself. */
+export function ignoredReason(name: string): string {
+  const plain = plainName(name);
+  if (plain === '') return 'The column has no name';
+  return UNUSED.find(([, names]) => names.test(plain))?.[0] ?? 'Column name not recognized';
+}
+
+/** The columns of a file that a plan leaves out, and why. */
+export function ignoredColumns(
+  header: string[],
+  plan: readonly PersonField[],
+  byName = fieldOf,
+): { column: string; reason: string }[] {
+  return columnNames(header).flatMap((column, i) =>
+    plan[i] !== 'ignore'
+      ? []
+      : [
+          {
+            column,
+            reason: byName(header[i]!) === 'ignore' ? ignoredReason(header[i]!) : 'Set to be ignored',
+          },
+        ],
+  );
 }
 
 /** Column names fit to be told apart: nameless ones are numbered, later ones of the same name too. */

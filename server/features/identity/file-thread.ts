@@ -1,3 +1,4 @@
+import { type CountryCode, HOME_COUNTRY } from '../../platform/countries.ts';
 import { readFileApart } from '../../platform/file-thread.ts';
 import type { Batch } from './batch.service.ts';
 import type { FileQuestion, FileTask, Head } from './file-worker.ts';
@@ -13,7 +14,7 @@ const CSV_MEMORY_MB = 512;
 const PARQUET_MEMORY_MB = 2048;
 
 /**
- * Opens a file in a thread of its own: its head, and its batches by what the columns mean. `batches` has to be iterated or
+ * Opens a file in a thread of its own: its head, and its batches by what the columns mean and where phone numbers are from. `batches` has to be iterated or
  * `close` called, or the thread stays.
  * @throws FileFault when the first line cannot be column names, and later when the file cannot be read to its end
  */
@@ -23,11 +24,11 @@ export async function openApart(
   answerMs = ANSWER_MS,
 ): Promise<{
   head: Head;
-  batches: (plan: PersonField[]) => AsyncIterable<Batch | SignalBatch>;
+  batches: (plan: PersonField[], country: CountryCode) => AsyncIterable<Batch | SignalBatch>;
   close: () => Promise<void>;
 }> {
   const isParquet = task.path.endsWith('.parquet');
-  const question: FileQuestion = { now: now().getTime(), plan: [] };
+  const question: FileQuestion = { now: now().getTime(), plan: [], country: HOME_COUNTRY };
   const thread = readFileApart<Head | Batch | SignalBatch>(
     SCRIPT,
     task,
@@ -39,8 +40,9 @@ export async function openApart(
   const { value } = await thread.next();
   return {
     head: value as Head,
-    batches(plan) {
+    batches(plan, country) {
       question.plan = plan;
+      question.country = country;
       return thread as AsyncGenerator<Batch | SignalBatch>;
     },
     close: async () => {

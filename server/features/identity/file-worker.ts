@@ -1,3 +1,4 @@
+import type { CountryCode } from '../../platform/countries.ts';
 import { FileFault, findDelimiter, lineNumbers, readRows } from '../../platform/csv-reader.ts';
 import { serveThread } from '../../platform/thread.ts';
 import { type BatchSize, readBatches } from './batch.service.ts';
@@ -32,6 +33,8 @@ export interface FileTask {
 export interface FileQuestion {
   now: number;
   plan: PersonField[];
+  /** Where phone numbers are from that do not say it. */
+  country: CountryCode;
 }
 
 async function headOf(path: string): Promise<Head> {
@@ -57,17 +60,17 @@ async function* answers(task: FileTask, asked: () => FileQuestion): AsyncGenerat
   const { path, size } = task;
   const about = await headOf(path);
   yield about;
-  const { plan } = asked();
+  const { plan, country } = asked();
   const now = () => new Date(asked().now);
   if (about.parquet) {
     const line = Math.max(1, task.line);
     const { fileBytes } = task;
-    yield* parquetSignals(path, { plan, from: 0, line, size, now, head: about.parquet, fileBytes });
+    yield* parquetSignals(path, { plan, country, from: 0, line, size, now, head: about.parquet, fileBytes });
     return;
   }
   const from = task.at > 0 ? task.at : about.dataFrom;
   const line = task.at > 0 ? task.line : (await lineNumbers(path, 0, 1, [from]))[0]!;
-  const how = { plan, from, line, delimiter: about.delimiter, size, now };
+  const how = { plan, country, from, line, delimiter: about.delimiter, size, now };
   yield* task.kind === 'signals' ? csvSignals(path, how) : readBatches(path, plan, how);
 }
 

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { type CountryCode, HOME_COUNTRY } from '../../platform/countries.ts';
 import { FileFault, lineNumbers, takeIn, takeRaw } from '../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -11,14 +12,14 @@ import { newId } from '../../platform/ids.ts';
 import { defineJob } from '../../platform/jobs.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Keyword } from '../keywords/index.ts';
-import type { Batch, BatchSize } from './batch.service.ts';
+import { addLeftOut, type Batch, type BatchSize, type LeftOut, leftOutOf } from './batch.service.ts';
 import { columnNames } from './columns.policy.ts';
 import type { Staged } from './copy.ts';
 import { openApart, readHead } from './file-thread.ts';
 import { mergeStage, ownerOf, stageByCopy, stageByInsert, stageProfiles } from './graph.store.ts';
 import * as imports from './import.store.ts';
-import { planFault, planOf, signalDays } from './kinds.policy.ts';
-import type { Fault, PersonField } from './model.ts';
+import { ignoredOf, planFault, planOf, signalDays } from './kinds.policy.ts';
+import type { LineFault, PersonField } from './model.ts';
 import { type Cells, readPerson, readProfile } from './row.policy.ts';
 import * as signals from './signal.store.ts';
 import type { SignalBatch } from './signal-batch.service.ts';
@@ -33,7 +34,7 @@ export const peopleImport = defineJob('identity.import', z.object({ rootId: z.uu
 
 /** Rows of one transaction: enough to make its cost vanish, few enough for progress by the second. */
 const SIZE: BatchSize = { rows: 20_000, bytes: 16 * 1024 * 1024 };
-/** Bad rows beyond these are counted and not listed. */
+/** Bad rows and values left out beyond these are counted and not listed. */
 const MOST_ERRORS = 100_000;
 export const MOST_BYTES = 2 * 1024 ** 3;
 
@@ -43,13 +44,15 @@ export type PersonInput = Partial<Record<Exclude<PersonField, 'ignore'>, string 
 /** The connection of a transaction, for COPY. */
 type Connection = Parameters<typeof stageByCopy>[1];
 
-/** What a batch came to; `bad` counts all bad rows, `errors` lists those that are to be listed. */
+/** What a batch came to; `bad` counts all bad rows, `valuesBad` values left out, `errors` lists what of both is to be listed. */
 interface Done {
   added: number;
   changed: number;
   keysAdded: number;
   bad: number;
-  errors: (Fault & { line: number })[];
+  valuesBad: number;
+  leftOut: LeftOut[];
+  errors: LineFault[];
 }
 
 /** Keywords whose ids are remembered at most, and after how many rows of signals the features above are told. */
@@ -118,15 +121,17 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     importId: string,
     mapping: Record<string, PersonField>,
     also?: (tx: Tx) => Promise<void>,
+    country: CountryCode = HOME_COUNTRY,
   ): Promise<void> {
     await inScope(db.app, { rootId }, async (tx) => {
-      await imports.updateImport(tx, importId, { state: 'queued', mapping: JSON.stringify(mapping) });
+      const asked = { mapping: JSON.stringify(mapping), country };
+      await imports.updateImport(tx, importId, { state: 'queued', ...asked });
       await also?.(tx);
     });
   }
 
   /**
-   * The import of this very file, by this mapping, that was begun and not ended, if there is one; `path` is where the
+   * The import of this very file, by this mapping and country, that was begun and not ended, if there is one; `path` is where the
    * file is now, should the copy of then be gone.
    */
   async function unfinished(
@@ -134,13 +139,14 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     path: string,
     mapping: Record<string, PersonField>,
     kind: imports.ImportRow['kind'] = 'people',
+    country: CountryCode = HOME_COUNTRY,
   ): Promise<imports.ImportRow | undefined> {
     const sha256 = createHash('sha256');
     for await (const chunk of createReadStream(path)) sha256.update(chunk);
     const row = await inScope(db.app, { rootId }, (tx) =>
       imports.unfinishedImport(tx, kind, sha256.digest()),
     );
-    if (!row || !isDeepStrictEqual(row.mapping, mapping)) return undefined;
+    if (!row || row.country !== country || !isDeepStrictEqual(row.mapping, mapping)) return undefined;
     if (!existsSync(pathOf(row))) {
       const take = row.file_path.endsWith('.parquet') ? takeRaw : takeIn;
       await take(createReadStream(path), pathOf(row), MOST_BYTES);
@@ -216,7 +222,10 @@ export function createImports({ config, db, clock, log, events }: Platform, size
           `The file ${fault}. Its columns are ${columnNames(header).join(', ').slice(0, 500)}.`,
         );
       if (job.kind === 'signals') await signals.ensurePartitions(db.app, ...signalDays(clock.now()));
-      await applyAll(job, file.batches(plan), { signal, progress });
+      await inScope(db.app, { rootId: job.root_id }, (tx) =>
+        imports.updateImport(tx, job.id, { ignored: JSON.stringify(ignoredOf(job.kind, header, plan)) }),
+      );
+      await applyAll(job, file.batches(plan, job.country as CountryCode), { signal, progress });
     } finally {
       await file.close();
     }
@@ -277,12 +286,12 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         Number(current.line) !== before.line
       )
         throw new Overtaken();
+      const room = MOST_ERRORS - Number(current.rows_bad) - Number(current.values_bad);
       const sum =
         'keywords' in batch
-          ? await mergeSignals(tx, job, batch, { terms, allKnown }, MOST_ERRORS - Number(current.rows_bad))
+          ? await mergeSignals(tx, job, batch, { terms, allKnown }, room)
           : await mergePeople(tx, client, current, batch, now);
       const { errors } = sum;
-      const room = MOST_ERRORS - Number(current.rows_bad);
       if (errors.length > 0 && room > 0)
         await imports.insertErrors(tx, job.root_id, job.id, errors.slice(0, room));
       await imports.updateImport(tx, job.id, {
@@ -294,6 +303,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         rows_same: current.rows_same + BigInt(batch.rows - sum.bad - sum.added - sum.changed),
         rows_bad: current.rows_bad + BigInt(sum.bad),
         keys_added: current.keys_added + BigInt(sum.keysAdded),
+        values_bad: current.values_bad + BigInt(sum.valuesBad),
+        left_out: JSON.stringify(addLeftOut(current.left_out, sum.leftOut)),
       });
       // A long import's signals are matched while it goes on.
       const stretch = (rows: bigint) => rows / TOLD_EVERY;
@@ -315,7 +326,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     now: Date,
   ): Promise<Done> {
     const file = job.file_sha256?.subarray(0, 8) ?? null;
-    const sum = { added: 0, changed: 0, keysAdded: 0, bad: batch.errors.length, errors: batch.errors };
+    const { bad, valuesBad, leftOut, errors } = batch;
+    const sum = { added: 0, changed: 0, keysAdded: 0, bad, valuesBad, leftOut, errors };
     for (const { people, data, profiles } of batch.copies) {
       await stageByCopy(tx, client, data);
       if (profiles) await stageProfiles(tx, client, profiles);
@@ -348,14 +360,15 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     if (again) careful.add(job.id);
     const lines =
       room > 0 && unknown.length > 0 ? await linesOf(batch, pathOf(job), unknown.slice(0, room)) : [];
-    const strangers = lines.map((line) => ({
-      line,
-      field: null,
-      reason: 'is about nobody whom the people data knows',
-      value: null,
-    }));
-    const bad = batch.errors.length + unknown.length;
-    return { added, changed: 0, keysAdded: 0, bad, errors: [...batch.errors, ...strangers] };
+    const stranger = { field: null, reason: 'is about nobody whom the people data knows', value: null };
+    const strangers = lines.map((line) => ({ ...stranger, line, place: 0 }));
+    const faults = batch.errors.map((fault) => ({ ...fault, place: 0 }));
+    const bad = faults.length + unknown.length;
+    const leftOut = leftOutOf([
+      ...faults,
+      ...(unknown.length > 0 ? [{ ...stranger, place: 0, count: unknown.length }] : []),
+    ]);
+    return { added, changed: 0, keysAdded: 0, bad, valuesBad: 0, leftOut, errors: [...faults, ...strangers] };
   }
 
   /** The line or row numbers of some places of a batch, ascending. */

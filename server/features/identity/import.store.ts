@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import { ownerOf } from './graph.store.ts';
-import type { Fault } from './model.ts';
+import type { LineFault } from './model.ts';
 
 export type ImportRow = Selectable<Schema['import_job']>;
 
@@ -66,34 +66,35 @@ export async function updateImport(
   await tx.updateTable('import_job').set(change).where('id', '=', id).execute();
 }
 
-/** Notes bad rows (each line once). */
+/** Notes bad rows, and values left out of others (each once). */
 export async function insertErrors(
   tx: Tx,
   rootId: string,
   importId: string,
-  errors: readonly (Fault & { line: number })[],
+  errors: readonly LineFault[],
 ): Promise<void> {
   const { company_id } = ownerOf(rootId);
-  await sql`insert into import_error (import_id, line, root_id, agency_id, company_id, field, reason, value)
-    select ${importId}::uuid, e.line, ${rootId}::uuid, null, ${company_id}::uuid, e.field, e.reason, left(e.value, 200)
-    from unnest(${errors.map((e) => e.line)}::bigint[], ${errors.map((e) => e.field)}::text[], ${errors.map((e) => e.reason)}::text[],
-                ${errors.map((e) => e.value)}::text[]) e (line, field, reason, value)
-    on conflict (import_id, line) do nothing`.execute(tx);
+  await sql`insert into import_error (import_id, line, place, root_id, agency_id, company_id, field, reason, value)
+    select ${importId}::uuid, e.line, e.place, ${rootId}::uuid, null, ${company_id}::uuid, e.field, e.reason, left(e.value, 200)
+    from unnest(${errors.map((e) => e.line)}::bigint[], ${errors.map((e) => e.place)}::smallint[], ${errors.map((e) => e.field)}::text[], ${errors.map((e) => e.reason)}::text[],
+                ${errors.map((e) => e.value)}::text[]) e (line, place, field, reason, value)
+    on conflict (import_id, line, place) do nothing`.execute(tx);
 }
 
-/** Bad rows after a line, in order. */
+/** Bad rows and values left out after a place of a line, in order. */
 export async function errorsAfter(
   tx: Tx,
   importId: string,
-  line: bigint,
+  after: { line: bigint; place: number },
   limit: number,
-): Promise<Pick<Selectable<Schema['import_error']>, 'line' | 'field' | 'reason' | 'value'>[]> {
+): Promise<Pick<Selectable<Schema['import_error']>, 'line' | 'place' | 'field' | 'reason' | 'value'>[]> {
   return tx
     .selectFrom('import_error')
-    .select(['line', 'field', 'reason', 'value'])
+    .select(['line', 'place', 'field', 'reason', 'value'])
     .where('import_id', '=', importId)
-    .where('line', '>', line)
+    .where(sql<boolean>`(line, place) > (${after.line}, ${after.place})`)
     .orderBy('line')
+    .orderBy('place')
     .limit(limit)
     .execute();
 }

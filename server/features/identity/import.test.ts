@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CountryCode } from '../../platform/countries.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
@@ -38,13 +39,14 @@ async function importText(
   given: {
     root?: string;
     mapping?: Record<string, PersonField>;
+    country?: CountryCode;
     imports?: ReturnType<typeof createImports>;
   } = {},
 ) {
   const root = given.root ?? freshRoot();
   const imports = given.imports ?? files();
   const { id } = await imports.add(root, 'people.csv', bytes(content));
-  await imports.queue(root, id, given.mapping ?? {});
+  await imports.queue(root, id, given.mapping ?? {}, undefined, given.country);
   const row = await imports.run(root, id);
   return { id, root, row: row!, counts: counts(row!) };
 }
@@ -83,7 +85,7 @@ const keysOf = async (root: string) =>
 const errorsOf = async (id: string) =>
   (
     await app.admin.query(
-      `select line::int, field, reason, value from import_error where import_id = $1 order by line`,
+      `select line::int, place, field, reason, value from import_error where import_id = $1 order by line, place`,
       [id],
     )
   ).rows;
@@ -266,6 +268,57 @@ describe('an import', () => {
     ]);
   });
 
+  test('[IDEN-01] phones are read by the country of the row or the file; what is left out is counted and listed', async () => {
+    const uk = Array.from({ length: 1000 }, (_, i) => {
+      const line = `7946 ${String(i).padStart(4, '0')}`;
+      return `u${i}@x.example,${['020 ', '20 ', '0044 20 ', '+44 (0)20 '][i % 4]}${line}`;
+    }).join('\n');
+    const file = `email,phone\n${uk}\n`;
+    const british = await importText(file, { country: 'GB' });
+    expect(british.row).toMatchObject({ rows_added: 1000n, values_bad: 0n, left_out: [], country: 'GB' });
+    const numbers = (await peopleOf(british.root)).map((one) => one.phone as string).sort();
+    expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([1000, '+442079460000', '+442079460999']);
+
+    const { id, row, root } = await importText(
+      'email,phone,Country,IP,Shoe size\n' +
+        'a@x.example,020 7946 0000,United Kingdom,8.8.8.8,44\n' +
+        'b@x.example,20 7946 0001,uk,10.0.0.1,45\n' +
+        'c@x.example,"020 7946 0002, 504-621-8927",,8.8.8.8,46\n' +
+        'd@x.example,020 7946 0003,Narnia,8.8.8.8,47\n' +
+        'broken.example,504-621-8928,,,48\n' +
+        'nobody,,,,49\n',
+    );
+    expect((await peopleOf(root)).map((one) => one.phone).sort()).toEqual([
+      '+15046218927',
+      '+15046218928',
+      '+442079460000',
+      '+442079460001',
+      null,
+    ]);
+    expect(row).toMatchObject({ rows_added: 5n, rows_bad: 1n, values_bad: 5n });
+    const readForUs = 'is not a valid phone number (read for US)';
+    const unknown = 'is not a phone number with its country code, and the country is not known';
+    const noEmail = 'is not a valid e-mail address';
+    const shared = 'is not an IP address of one connection';
+    expect(row.left_out).toEqual([
+      { what: 'value', field: 'ip', reason: shared, count: 1 },
+      { what: 'value', field: 'phone', reason: readForUs, count: 1 },
+      { what: 'value', field: 'country', reason: 'is not a country', count: 1 },
+      { what: 'value', field: 'phone', reason: unknown, count: 1 },
+      { what: 'value', field: 'email', reason: noEmail, count: 1 },
+      { what: 'row', field: 'email', reason: noEmail, count: 1 },
+    ]);
+    expect(row.ignored).toEqual([{ column: 'Shoe size', reason: 'Column name not recognized' }]);
+    expect(await errorsOf(id)).toMatchObject([
+      { line: 3, place: 1, field: 'ip', value: '10.0.0.1' },
+      { line: 4, place: 1, field: 'phone', reason: readForUs, value: '020 7946 0002' },
+      { line: 5, place: 1, field: 'country', value: 'Narnia' },
+      { line: 5, place: 2, field: 'phone', reason: unknown },
+      { line: 6, place: 1, field: 'email', reason: noEmail, value: 'broken.example' },
+      { line: 7, place: 0, field: 'email', value: 'nobody' },
+    ]);
+  });
+
   test('[IDEN-01] a file that cannot be imported fails before anything is written', async () => {
     for (const [text, message] of [
       ['', 'The file is empty.'],
@@ -394,9 +447,11 @@ describe('the calls', () => {
     const preview = await call('GET', `/imports/${id}/preview`);
     expect(preview.body).toEqual({
       columns: [
-        { name: 'Mail', field: 'email', samples: ['ann@calls.example', '=cmd'] },
-        { name: 'Who', field: 'ignore', samples: ['Ann', 'Bob'] },
-        { name: 'Where', field: 'ignore', samples: ['Rome', 'Bonn'] },
+        { name: 'Mail', field: 'email', ignored: null, samples: ['ann@calls.example', '=cmd'] },
+        ...[
+          { name: 'Who', samples: ['Ann', 'Bob'] },
+          { name: 'Where', samples: ['Rome', 'Bonn'] },
+        ].map((one) => ({ ...one, field: 'ignore', ignored: 'Column name not recognized' })),
       ],
     });
     const wrong = await call('POST', `/imports/${id}/start`, { mapping: { Nowhere: 'city' } });
@@ -410,12 +465,21 @@ describe('the calls', () => {
       expect.stringContaining('mapping: needs a column that tells who a row is about'),
     ]);
 
+    for (const [country, rule] of [
+      ['Kingdom', 'must be a two-letter country code such as US or GB'],
+      ['XX', 'is not a country with phone numbers'],
+    ]) {
+      const refused = await call('POST', `/imports/${id}/start`, { mapping: {}, country });
+      expect([refused.status, refused.body.errors]).toEqual([422, { country: [rule] }]);
+    }
+
     const started = await call('POST', `/imports/${id}/start`, {
       mapping: { Who: 'first_name', Where: 'city' },
+      country: 'gb',
     });
     expect([started.status, started.body]).toMatchObject([
       200,
-      { result: 'success', data: { id, state: 'queued' } },
+      { result: 'success', data: { id, state: 'queued', country: 'GB' } },
     ]);
     const jobs = await app.admin.query(
       `select data from pgboss.job where name = 'identity.import' and data->>'importId' = $1`,
@@ -449,8 +513,8 @@ describe('the calls', () => {
     expect(errors.status).toBe(200);
     expect(errors.headers['content-type']).toBe('text/csv; charset=utf-8');
     expect(parse(errors.text, { bom: true })).toEqual([
-      ['line', 'column', 'reason', 'value'],
-      ['3', 'email', 'is not a valid e-mail address', "'=cmd"],
+      ['line', 'column', 'reason', 'value', 'left out'],
+      ['3', 'email', 'is not a valid e-mail address', "'=cmd", 'row'],
     ]);
     const log = await app.admin.query(
       `select action from user_log where object_id = $1 order by action desc`,

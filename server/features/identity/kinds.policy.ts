@@ -1,6 +1,6 @@
 import { type IMPORT_KINDS, PERSON_FIELDS } from '../../../contract/identity.ts';
 import { canIdentify, SIGNAL_FIELDS } from '../../../contract/import-rules.ts';
-import { fieldOf, planColumns } from './columns.policy.ts';
+import { fieldOf, ignoredColumns, planColumns } from './columns.policy.ts';
 import type { PersonField } from './model.ts';
 import { SIGNAL_DAYS, signalFieldOf, signalPlanFault } from './signal.policy.ts';
 
@@ -24,6 +24,10 @@ export const planOf = (
   header: string[],
   mapping: Record<string, PersonField>,
 ): PersonField[] => planColumns(header, mapping, KINDS[kind].fieldOf);
+
+/** The columns of a file of a kind that a plan leaves out, and why. */
+export const ignoredOf = (kind: ImportKind, header: string[], plan: readonly PersonField[]) =>
+  ignoredColumns(header, plan, KINDS[kind].fieldOf);
 
 /** Why a file with such columns cannot be imported, or null. */
 export const planFault = (kind: ImportKind, plan: PersonField[]): string | null => {

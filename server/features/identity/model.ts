@@ -43,6 +43,8 @@ export interface Person {
   keys: Key[];
   /** What the source says beyond that; undefined: nothing. */
   profile?: ProfileValues | undefined;
+  /** What of the row is not used; undefined: nothing. */
+  left?: Left[];
 }
 
 /** Why a row is not imported. */
@@ -50,4 +52,15 @@ export interface Fault {
   field: string | null;
   reason: string;
   value: string | null;
+}
+
+/** Values of one field that were left out of a row that is imported otherwise; `value` is the first of them. */
+export interface Left extends Fault {
+  count: number;
+}
+
+/** What is told of a line of a file: `place` 0 that it was not imported, others which values were left out. */
+export interface LineFault extends Fault {
+  line: number;
+  place: number;
 }

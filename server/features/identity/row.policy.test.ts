@@ -3,7 +3,15 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { describe, expect, test } from 'vitest';
 import { canIdentify } from '../../../contract/import-rules.ts';
 import { normalEmail, normalPhone } from '../../platform/contacts.ts';
-import { columnNames, fieldOf, headerFault, planColumns, unknownColumn } from './columns.policy.ts';
+import { countryOf } from '../../platform/countries.ts';
+import {
+  columnNames,
+  fieldOf,
+  headerFault,
+  ignoredColumns,
+  planColumns,
+  unknownColumn,
+} from './columns.policy.ts';
 import { emailKeys, employeesOf, hashKey, ipKey, readPerson, readProfile, uuidKey } from './row.policy.ts';
 
 // The address and its hashes as `printf %s test@example.com | sha256sum` and so on print them.
@@ -84,6 +92,26 @@ describe('columns', () => {
     expect(canIdentify(['first_name', 'last_name', 'city', 'ip'])).toBe(false);
   });
 
+  test('[IDEN-01] countries by code and name', () => {
+    for (const text of ['GB', 'uk', ' United Kingdom ', 'England', 'GBR']) expect(countryOf(text)).toBe('GB');
+    expect([countryOf('USA'), countryOf('U.S.A.'), countryOf("Côte d'Ivoire")]).toEqual(['US', 'US', 'CI']);
+    for (const text of ['', 'XX', 'Narnia', 'constructor']) expect(countryOf(text)).toBeNull();
+  });
+
+  test.each([
+    ['PERSONAL_ZIP4', 'Only the 5-digit ZIP code is kept'],
+    ['COMPANY_LINKEDIN_URL', 'Company profiles are not kept'],
+    ['SKIPTRACE_ETHNIC_CODE', 'Sensitive data is not kept'],
+    ['JOB_TITLE_LAST_UPDATED', 'Update dates are not kept'],
+    ['Lieblingsfarbe', 'Column name not recognized'],
+    ['', 'The column has no name'],
+  ])('[IDEN-01] %j is not used, and says why', (name, reason) => {
+    expect(ignoredColumns([name, 'email'], ['ignore', 'ignore'])).toEqual([
+      { column: name || 'column 1', reason },
+      { column: 'email', reason: 'Set to be ignored' },
+    ]);
+  });
+
   test('a first line that looks like data is none of names', () => {
     expect(headerFault(['name', 'email'])).toBeNull();
     expect(headerFault(['James', 'jbutt@gmail.com'])).toMatch(/looks like data/);
@@ -130,6 +158,14 @@ describe('keys', () => {
       expect(normalPhone(text)).toBe('+15046218927');
     }
     expect(normalPhone('+44 20 7946 0958')).toBe('+442079460958');
+    for (const text of ['020 7946 0958', '20 7946 0958', '44 20 7946 0958', '0044 20 7946 0958'])
+      expect(normalPhone(text, 'GB')).toBe('+442079460958');
+    expect(normalPhone('+1 504 621 8927', 'GB')).toBe('+15046218927');
+    expect(normalPhone('504 621 8927', 'GB')).toBeNull();
+    expect([normalPhone('020 7946 0958', null), normalPhone('+44 20 7946 0958', null)]).toEqual([
+      null,
+      '+442079460958',
+    ]);
     for (const text of ['', '123', '911', '000-000-0000', '555-555-5555', 'none'])
       expect(normalPhone(text)).toBeNull();
   });
@@ -247,7 +283,7 @@ describe('a row', () => {
     });
     expect(readPerson({ phone: ['12'] })).toMatchObject({
       field: 'phone',
-      reason: 'is not a valid phone number',
+      reason: 'is not a valid phone number (read for US)',
     });
     expect(readPerson({ first_name: ['A'], ip: ['8.8.8.8'] })).toMatchObject({
       field: null,

@@ -4,11 +4,13 @@ import ipaddr from 'ipaddr.js';
 import { PROFILE_KEYS, type ProfileKey } from '../../../contract/enrichment-fields.ts';
 import { strip } from '../../../contract/text.ts';
 import { normalEmail, normalPhone } from '../../platform/contacts.ts';
+import { type CountryCode, countryOf, HOME_COUNTRY } from '../../platform/countries.ts';
 import {
   type Content,
   type Fault,
   type Key,
   KIND,
+  type Left,
   type Person,
   type PersonField,
   type ProfileValues,
@@ -19,6 +21,8 @@ export type Cells = Partial<Record<PersonField, string[]>>;
 
 const LONGEST_TEXT = 1_000;
 const LONGEST_LIST = 20_000;
+/** So much of a value that was left out is told. */
+const SHOWN = 200;
 
 /** The three keys of an e-mail address in its comparable form. */
 export function emailKeys(email: string): Key[] {
@@ -78,10 +82,11 @@ export function uuidKey(kind: typeof KIND.visitor | typeof KIND.device, text: st
 
 /**
  * Reads one row: its person, or why it cannot be used. A row is bad when nothing says who it is (no external id, e-mail,
- * hash, phone, or name with address), when a cell holds a NUL byte, or when one is absurdly long; a phone number, IP
- * address or device id that is not valid is merely left out.
+ * hash, phone, or name with address), when a cell holds a NUL byte, or when one is absurdly long; an address, hash, phone
+ * number, IP address or device id that is not valid is merely left out, and told in `left`.
+ * @param country where phone numbers are from of a row that does not say it
  */
-export function readPerson(cells: Cells): Person | Fault {
+export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): Person | Fault {
   for (const [field, values] of Object.entries(cells)) {
     const most = LISTS.has(field) ? LONGEST_LIST : LONGEST_TEXT;
     for (const value of values) {
@@ -96,6 +101,17 @@ export function readPerson(cells: Cells): Person | Fault {
     keys.push(key);
   };
   let invalid: Fault | undefined;
+  let left: Left[] | undefined;
+  const leave = (field: PersonField, reason: string, text: string) => {
+    const value = text.slice(0, SHOWN);
+    const known = left?.find((one) => one.field === field && one.reason === reason);
+    if (known) known.count++;
+    else {
+      left ??= [];
+      left.push({ field, reason, value, count: 1 });
+    }
+    return { field, reason, value };
+  };
   let email: string | undefined;
   let strongest: Key | undefined;
 
@@ -110,7 +126,8 @@ export function readPerson(cells: Cells): Person | Fault {
           field === 'email' || field === 'business_email'
             ? 'is not a valid e-mail address'
             : 'is not a SHA-256, SHA-1 or MD5 hash in hex';
-        invalid ??= { field, reason: what, value: part };
+        const fault = leave(field, what, part);
+        invalid ??= fault;
         continue;
       }
       email ??= plain ?? undefined;
@@ -121,22 +138,28 @@ export function readPerson(cells: Cells): Person | Fault {
     }
   }
 
+  const from = rowCountry(cells, country);
+  if (!from) leave('country', 'is not a country', first(cells.country)!);
   const phones: string[] = [];
-  for (const field of ['phone', 'phone2'] as const) {
+  for (const field of ['phone', 'phone2', 'company_phone'] as const) {
     for (const part of list(cells[field], /[,;|]+/)) {
-      const number = normalPhone(part);
-      if (!number) invalid ??= { field, reason: 'is not a valid phone number', value: part };
-      else if (!phones.includes(number)) phones.push(number);
+      const number = normalPhone(part, from);
+      if (!number) {
+        const fault = leave(field, phoneFault(from), part);
+        if (field !== 'company_phone') invalid ??= fault;
+      } else if (field !== 'company_phone' && !phones.includes(number)) phones.push(number);
     }
   }
   for (const number of phones) add(phoneKey(number));
   for (const part of list(cells.ip, /[,;|\s]+/)) {
     const key = ipKey(part);
     if (key) add(key);
+    else leave('ip', 'is not an IP address of one connection', part);
   }
   for (const part of list(cells.device_id, /[,;|\s]+/)) {
     const key = uuidKey(KIND.device, part);
     if (key) add(key);
+    else leave('device_id', 'is not a device id', part);
   }
 
   const content: Content = {};
@@ -176,14 +199,28 @@ export function readPerson(cells: Cells): Person | Fault {
       }
     );
   }
-  return { ref: hash('sha256', who), content, keys };
+  return left
+    ? { ref: hash('sha256', who), content, keys, left }
+    : { ref: hash('sha256', who), content, keys };
 }
 
+/** The country that a row names, else the one given; null: it names one that is none. */
+function rowCountry(cells: Cells, country: CountryCode): CountryCode | null {
+  const named = first(cells.country);
+  return named === undefined ? country : countryOf(named);
+}
+
+/** Why a phone number is left out, by the country that it was read by; null: the row's is not known. */
+export const phoneFault = (country: CountryCode | null): string =>
+  country
+    ? `is not a valid phone number (read for ${country})`
+    : 'is not a phone number with its country code, and the country is not known';
+
 /** What a row says beyond that; undefined: nothing. A business address or phone number that is not valid is left out. */
-export function readProfile(cells: Cells): ProfileValues | undefined {
+export function readProfile(cells: Cells, country: CountryCode = HOME_COUNTRY): ProfileValues | undefined {
   let profile: ProfileValues | undefined;
   for (const key of PROFILE_KEYS) {
-    const value = profileValue(key, cells[key]);
+    const value = profileValue(key, cells[key], () => rowCountry(cells, country));
     if (value) {
       profile ??= {};
       profile[key] = value;
@@ -192,9 +229,18 @@ export function readProfile(cells: Cells): ProfileValues | undefined {
   return profile;
 }
 
-function profileValue(key: ProfileKey, cells: string[] | undefined): string | undefined {
+function profileValue(
+  key: ProfileKey,
+  cells: string[] | undefined,
+  country: () => CountryCode | null,
+): string | undefined {
   if (!cells) return undefined;
-  const read = key === 'business_email' ? normalEmail : key === 'company_phone' ? normalPhone : null;
+  const read =
+    key === 'business_email'
+      ? normalEmail
+      : key === 'company_phone'
+        ? (text: string) => normalPhone(text, country())
+        : null;
   if (!read) return first(cells);
   for (const part of list(cells, /[,;|]+/)) {
     const value = read(part);

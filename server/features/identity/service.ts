@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { z } from 'zod';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { ImportJob } from '../../../contract/identity.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
+import { type CountryCode, countryOf, HOME_COUNTRY } from '../../platform/countries.ts';
 import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import { FileFault, TooLarge } from '../../platform/csv-reader.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -16,7 +17,7 @@ import { columnNames, unknownColumn } from './columns.policy.ts';
 import { countGraph, type Profile, profilesOf } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
-import { planFault, planOf, signalDays } from './kinds.policy.ts';
+import { ignoredOf, planFault, planOf, signalDays } from './kinds.policy.ts';
 import { learn, match, people, sharers } from './match.service.ts';
 import { createMerges } from './merge.service.ts';
 import type { PersonField } from './model.ts';
@@ -100,18 +101,20 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       mapping: Record<string, PersonField>,
       more: {
         kind?: store.ImportRow['kind'];
+        country?: CountryCode;
         signal?: AbortSignal;
         begun?: (job: { id: string; resumedAt: number }) => void;
         progress?: (job: JobView) => void;
       } = {},
     ): Promise<JobView> {
       const kind = more.kind ?? 'people';
-      let row = await imports.unfinished(rootId, path, mapping, kind);
+      const country = more.country ?? HOME_COUNTRY;
+      let row = await imports.unfinished(rootId, path, mapping, kind, country);
       if (!row) {
         const name = basename(path);
         row = await imports.add(rootId, name, createReadStream(path), { kind });
         const { id, root_id, agency_id, company_id } = row;
-        await imports.queue(rootId, id, mapping, (tx) =>
+        const record = (tx: Tx) =>
           audit.recordSystem(
             tx,
             clock.now(),
@@ -122,8 +125,8 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
               objectId: id,
               description: `Started to import ${kind} from ${name} on the command line`,
             },
-          ),
-        );
+          );
+        await imports.queue(rootId, id, mapping, record, country);
       }
       more.begun?.({ id: row.id, resumedAt: Number(row.rows_read) });
       const { progress, signal } = more;
@@ -190,17 +193,22 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       const row = await inScope(db.app, ctx.scope, (tx) => one(tx, id));
       const { header, rows } = await headOf(row);
       const plan = planOf(row.kind, header, {});
+      const ignored = new Map(ignoredOf(row.kind, header, plan).map((one) => [one.column, one.reason]));
       return {
         columns: columnNames(header).map((name, i) => ({
           name,
           field: plan[i]!,
+          ignored: ignored.get(name) ?? null,
           samples: rows.map((cells) => (cells[i] ?? '').slice(0, 100)),
         })),
       };
     },
 
     /** Starts an uploaded import. Columns that `mapping` does not name mean what their names tell. */
-    async start(ctx: Ctx, { id, mapping }: { id: string; mapping: Record<string, PersonField> }) {
+    async start(ctx: Ctx, given: { id: string; mapping: Record<string, PersonField>; country: string }) {
+      const { id, mapping } = given;
+      const country = countryOf(given.country);
+      if (!country) throw refusalOf('country', 'is not a country with phone numbers');
       const uploaded = await inScope(db.app, ctx.scope, (tx) => one(tx, id));
       const { header } = await headOf(uploaded);
       const refuse = (rule: string) =>
@@ -212,7 +220,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id, true);
         if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has been started already.');
-        await store.updateImport(tx, id, { state: 'queued', mapping: JSON.stringify(mapping) });
+        await store.updateImport(tx, id, { state: 'queued', mapping: JSON.stringify(mapping), country });
         await jobs.send(tx, peopleImport, [{ rootId: row.root_id, importId: id }]);
         await audit.record(tx, ctx, {
           action: `${row.kind}.import`,
@@ -269,16 +277,23 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       await signals.dropBefore(db.app, first);
     },
 
-    /** The bad rows of an import as the lines of a CSV file: line, column, reason, value. */
+    /**
+     * What of an import was left out, as the lines of a CSV file: line, column, reason, value, and whether the whole row was
+     * skipped or this value alone.
+     */
     async errorLines(ctx: Ctx, { id }: { id: string }): Promise<AsyncGenerator<string>> {
       await inScope(db.app, ctx.scope, (tx) => one(tx, id));
       return (async function* () {
-        yield CSV_BOM + csvLine(['line', 'column', 'reason', 'value']);
-        for (let after = 0n; ; ) {
+        yield CSV_BOM + csvLine(['line', 'column', 'reason', 'value', 'left out']);
+        for (let after = { line: 0n, place: 0 }; ; ) {
           const rows = await inScope(db.app, ctx.scope, (tx) => store.errorsAfter(tx, id, after, 5000));
           if (rows.length === 0) return;
-          yield rows.map((row) => csvLine([row.line, row.field, row.reason, row.value])).join('');
-          after = rows.at(-1)!.line;
+          yield rows
+            .map(({ line, place, field, reason, value }) =>
+              csvLine([line, field, reason, value, place === 0 ? 'row' : 'value']),
+            )
+            .join('');
+          after = rows.at(-1)!;
         }
       })();
     },
@@ -303,6 +318,7 @@ function view(row: store.ImportRow): JobView {
     file_bytes: Number(row.file_bytes),
     state: row.state,
     error: row.error,
+    country: row.country,
     percentage: row.state === 'done' ? 100 : Math.min(100, Math.floor(part * 1000) / 10),
     rows_read: Number(row.rows_read),
     rows_added: Number(row.rows_added),
@@ -310,6 +326,9 @@ function view(row: store.ImportRow): JobView {
     rows_same: Number(row.rows_same),
     rows_bad: Number(row.rows_bad),
     keys_added: Number(row.keys_added),
+    values_bad: Number(row.values_bad),
+    left_out: row.left_out,
+    ignored: row.ignored,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,

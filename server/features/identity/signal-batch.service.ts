@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { CountryCode } from '../../platform/countries.ts';
 import { lineNumbers, readRows } from '../../platform/csv-reader.ts';
 import { type Keyword, keywordOf } from '../keywords/index.ts';
 import { SignalCopy, type SignalKeys } from './copy.ts';
@@ -25,6 +26,8 @@ export interface SignalBatch {
 /** How a file is read on: `from` is a byte of CSV whose line is `line`; of Parquet `line` is the row, from 1. */
 interface From {
   plan: PersonField[];
+  /** Where phone numbers are from that do not say it. */
+  country: CountryCode;
   from: number;
   line: number;
   size: { rows: number; bytes: number };
@@ -40,7 +43,7 @@ const GROUP = { most: 100, mostBytes: 1024 * 1024 };
  */
 export async function* csvSignals(
   path: string,
-  { plan, from, line, delimiter, size, now }: From & { delimiter: string },
+  { plan, country, from, line, delimiter, size, now }: From & { delimiter: string },
 ): AsyncGenerator<SignalBatch> {
   const places = signalPlan(plan);
   let batch = open(from);
@@ -65,7 +68,7 @@ export async function* csvSignals(
   })) {
     const at = now().getTime();
     for (const { cells, at: begins, end } of group) {
-      add(batch, cells, places, plan.length, begins, at);
+      add(batch, cells, { places, columns: plan.length, country }, begins, at);
       batch.end = end;
     }
     if (batch.rows >= size.rows || batch.end - batch.at >= size.bytes) {
@@ -80,7 +83,7 @@ export async function* csvSignals(
 /** Reads a Parquet file's signals in batches; `line` is the first row to read, counted from 1. */
 export async function* parquetSignals(
   path: string,
-  { plan, line, size, now, head, fileBytes }: From & { head: ParquetHead; fileBytes: number },
+  { plan, country, line, size, now, head, fileBytes }: From & { head: ParquetHead; fileBytes: number },
 ): AsyncGenerator<SignalBatch> {
   const places = signalPlan(plan);
   const wanted = plan.flatMap((field, at) => (field === 'ignore' ? [] : [at]));
@@ -89,7 +92,7 @@ export async function* parquetSignals(
     const at = now().getTime();
     for (let from = 0; from < rows.length; from += GROUP.most) {
       for (let i = from; i < Math.min(rows.length, from + GROUP.most); i++)
-        add(batch, rows[i]!, places, plan.length, first + i, at);
+        add(batch, rows[i]!, { places, columns: plan.length, country }, first + i, at);
       await breathe();
     }
     const next = first + rows.length;
@@ -137,8 +140,7 @@ const closed = ({ rows, copy, keywords }: Open) => ({
 function add(
   batch: Open,
   cells: string[],
-  places: SignalPlan,
-  columns: number,
+  { places, columns, country }: { places: SignalPlan; columns: number; country: CountryCode },
   at: number,
   now: number,
 ): void {
@@ -151,7 +153,7 @@ function add(
     batch.faults.push({ field: null, reason, value: null, at });
     return;
   }
-  const signal = readSignal(cells, places, now);
+  const signal = readSignal(cells, places, now, country);
   if ('reason' in signal) {
     batch.faults.push({ ...signal, value: signal.value?.replaceAll('\0', '\ufffd') ?? null, at });
     return;

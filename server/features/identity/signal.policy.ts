@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { SIGNAL_FIELDS, signalLack } from '../../../contract/import-rules.ts';
 import { normalEmail, normalPhone } from '../../platform/contacts.ts';
+import { type CountryCode, countryOf, HOME_COUNTRY } from '../../platform/countries.ts';
 import { cityNumber, stateCode, stateNumber, zipNumber } from '../keywords/index.ts';
 import { fieldOf } from './columns.policy.ts';
 import { type Fault, KIND, type PersonField } from './model.ts';
-import { hashKey, phoneKey, uuidKey } from './row.policy.ts';
+import { hashKey, phoneFault, phoneKey, uuidKey } from './row.policy.ts';
 
 const DAY_MS = 86_400_000;
 /** Signals are kept for so many days; older ones are not taken in. */
@@ -88,7 +89,12 @@ export function signalPlan(plan: readonly PersonField[]): SignalPlan {
  * Reads one row: its signal, or why it cannot be used. Who it is about is told by its strongest identifier alone. What is no
  * state, city, zip code or web address is left out.
  */
-export function readSignal(cells: readonly string[], plan: SignalPlan, now: number): Signal | Fault {
+export function readSignal(
+  cells: readonly string[],
+  plan: SignalPlan,
+  now: number,
+  country: CountryCode = HOME_COUNTRY,
+): Signal | Fault {
   const cell = (field: PersonField): string => {
     const places = plan[field];
     if (!places) return '';
@@ -98,7 +104,7 @@ export function readSignal(cells: readonly string[], plan: SignalPlan, now: numb
     }
     return '';
   };
-  const who = keyOf(cell);
+  const who = keyOf(cell, country);
   if ('reason' in who) return who;
   const keyword = cell('keyword');
   if (keyword === '') return { field: 'keyword', reason: 'is missing', value: null };
@@ -132,7 +138,10 @@ export function readSignal(cells: readonly string[], plan: SignalPlan, now: numb
 
 const FROM_FIELDS = ['email_sha256', 'email', 'email_sha1', 'email_md5'] as const;
 
-function keyOf(cell: (field: PersonField) => string): { kind: number; value: string } | Fault {
+function keyOf(
+  cell: (field: PersonField) => string,
+  country: CountryCode,
+): { kind: number; value: string } | Fault {
   let invalid: Fault | undefined;
   for (const field of FROM_FIELDS) {
     const text = cell(field);
@@ -156,9 +165,11 @@ function keyOf(cell: (field: PersonField) => string): { kind: number; value: str
   }
   const phone = cell('phone');
   if (phone !== '') {
-    const number = normalPhone(phone);
+    const named = cell('country');
+    const from = named ? countryOf(named) : country;
+    const number = normalPhone(phone, from);
     if (number) return phoneKey(number);
-    invalid ??= { field: 'phone', reason: 'is not a valid phone number', value: phone };
+    invalid ??= { field: 'phone', reason: phoneFault(from), value: phone };
   }
   const id = cell('external_id').trim();
   // As identity's rows make their ref (row.policy.ts).

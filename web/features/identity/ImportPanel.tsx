@@ -12,12 +12,12 @@ import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { When } from '../../ui/Values.tsx';
-import { type ImportJob, isRunning } from './fields.ts';
+import { type ImportJob, isRunning, leftOutWords } from './fields.ts';
 import classes from './identity.module.css';
 import { MappingStep } from './MappingStep.tsx';
 
-/** Downloads the rows of an import that could not be used. */
-export function downloadBadRows(id: string): void {
+/** Downloads the rows and values of an import that were left out, each with why. */
+function downloadLeftOut(id: string): void {
   void download(`/identity/imports/${id}/errors.csv`);
 }
 
@@ -140,6 +140,7 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
     ...(isSignals ? [] : ([['Changed', job.rows_changed]] as [string, number][])),
     ['Same as before', job.rows_same],
     ['Bad rows', job.rows_bad],
+    ...(isSignals ? [] : ([['Values left out', job.values_bad]] as [string, number][])),
     ...(isSignals ? [] : ([['New keys', job.keys_added]] as [string, number][])),
   ];
   return (
@@ -183,14 +184,56 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
           </div>
         ))}
       </dl>
+      {job.left_out.length > 0 && (
+        <section className={classes.told} aria-label="Left out">
+          <Title order={3} size="h5">
+            Left out
+          </Title>
+          <ul>
+            {job.left_out
+              .toSorted((a, b) => b.count - a.count)
+              .map((one) => {
+                const { what, why } = leftOutWords(one);
+                return (
+                  <li key={`${one.what} ${one.field} ${one.reason}`}>
+                    <span>
+                      {what}
+                      <small>{why}</small>
+                    </span>
+                    <span className="num">
+                      {num(one.count)} {one.count === 1 ? one.what : `${one.what}s`}
+                    </span>
+                  </li>
+                );
+              })}
+          </ul>
+        </section>
+      )}
+      {job.ignored.length > 0 && (
+        <section className={classes.told} aria-label="Columns not used">
+          <Title order={3} size="h5">
+            Columns not used
+          </Title>
+          <ul>
+            {job.ignored.map(({ column, reason }) => (
+              <li key={column}>
+                <span>
+                  {column}
+                  <small>{reason}</small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <Group justify="flex-end" gap="xs" mt="md">
-        {job.rows_bad > 0 && (
+        {job.rows_bad + job.values_bad > 0 && (
           <Button
             variant="default"
             leftSection={<IconDownload size={16} />}
-            onClick={() => downloadBadRows(job.id)}
+            onClick={() => downloadLeftOut(job.id)}
           >
-            Download bad rows
+            Download what was left out
           </Button>
         )}
         {(isRunning(job) || job.state === 'held') && (

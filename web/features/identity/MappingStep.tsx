@@ -1,14 +1,17 @@
 import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { canIdentify } from '../../../contract/import-rules.ts';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorState } from '../../ui/states.tsx';
+import { usePhones } from '../../ui/usePhone.ts';
 import { None } from '../../ui/Values.tsx';
 import { fieldWords, groupsOf, type ImportJob, type PersonField, signalFault } from './fields.ts';
 import classes from './identity.module.css';
+
+const PHONES = new Set<PersonField>(['phone', 'phone2', 'company_phone']);
 
 /** What each column of an uploaded file means, as recognised by its name and mended by hand; then the start. */
 export function MappingStep(props: {
@@ -22,6 +25,12 @@ export function MappingStep(props: {
     queryFn: ({ signal }) => api.identity.preview({ id }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const phones = usePhones();
+  const countries = useMemo(
+    () => (phones?.countries() ?? []).map(({ code, name }) => ({ value: code, label: name })),
+    [phones],
+  );
+  const [country, setCountry] = useState('US');
   const [changed, setChanged] = useState<Record<string, PersonField>>({});
   const [isStarting, setStarting] = useState(false);
   const [fault, setFault] = useState<string>();
@@ -47,6 +56,7 @@ export function MappingStep(props: {
   const fields = columns.map((column) => changed[column.name] ?? column.field);
   const used = fields.filter((field) => field !== 'ignore').length;
   const isSignals = props.job.kind === 'signals';
+  const hasPhones = fields.some((field) => PHONES.has(field));
   const lacking = isSignals ? signalFault(fields) : null;
   const isEnough = isSignals ? lacking === null : canIdentify(fields);
   const choices = groupsOf(props.job.kind);
@@ -55,7 +65,7 @@ export function MappingStep(props: {
     setFault(undefined);
     try {
       const mapping = Object.fromEntries(columns.map((column, at) => [column.name, fields[at]!]));
-      props.onStarted((await api.identity.start({ id, mapping })).data);
+      props.onStarted((await api.identity.start({ id, mapping, country })).data);
     } catch (error) {
       setFault(wordsOf(error));
     } finally {
@@ -67,6 +77,24 @@ export function MappingStep(props: {
       <Text size="sm" c="dimmed">
         {used} of {columns.length} columns are used. Check what each one means, then start.
       </Text>
+      {hasPhones && (
+        <Select
+          label="Country of phone numbers"
+          description={
+            fields.includes('country')
+              ? 'For rows with a blank country column. Numbers with a country code keep theirs.'
+              : 'For numbers without a country code.'
+          }
+          data={countries.length > 0 ? countries : [{ value: 'US', label: 'United States' }]}
+          value={country}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage="No such country"
+          maw={400}
+          mt="md"
+          onChange={(value) => value && setCountry(value)}
+        />
+      )}
       <div className={classes.heads} aria-hidden="true">
         <span>Column</span>
         <span>First values</span>
@@ -80,7 +108,16 @@ export function MappingStep(props: {
             .join(', ');
           return (
             <li key={column.name}>
-              <span className={classes.name}>{column.name}</span>
+              <span className={classes.name}>
+                {column.name}
+                {fields[at] === 'ignore' && (
+                  <span className={classes.why}>
+                    {changed[column.name] === 'ignore' && !column.ignored
+                      ? 'You set it to be ignored'
+                      : column.ignored}
+                  </span>
+                )}
+              </span>
               <span className={`${classes.samples} clip`} title={samples}>
                 {samples || <None />}
               </span>

@@ -24,6 +24,7 @@ export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, 
       email_md5: 'E-mail hash, MD5',
       phone: 'Phone number',
       phone2: 'Second phone number',
+      country: 'Country of phone numbers',
       external_id: 'Id in the source',
       ip: 'IP address',
       device_id: 'Device id',
@@ -79,6 +80,12 @@ const LACKS = {
 export function signalFault(fields: readonly PersonField[]): string | null {
   const lack = signalLack(fields);
   return lack && LACKS[lack];
+}
+
+/** What was left out, in words: `what` is the field or the row, `why` the reason. */
+export function leftOutWords(one: ImportJob['left_out'][number]): { what: string; why: string } {
+  const what = one.field ? fieldWords(one.field as PersonField) : one.what === 'row' ? 'Row' : 'Value';
+  return { what, why: one.reason.charAt(0).toUpperCase() + one.reason.slice(1) };
 }
 
 /** Whether an import goes on without anybody doing anything. */
