@@ -4,7 +4,10 @@ import { Instant } from './primitives.ts';
 /** A session's tokens (spec product 3, Auth tokens). */
 export const Tokens = z.object({
   access_token: z.string(),
-  refresh_token: z.string(),
+  refresh_token: z
+    .string()
+    .optional()
+    .describe('For programs. A browser has it in a cookie that no script can read, and never here'),
   expires_in: z.int().describe('Seconds until the access token ends'),
 });
 

@@ -51,6 +51,8 @@ export const PERMISSIONS = {
   'cost.write': roots,
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
+  // Code that runs in other people's browsers: whoever may write it can do there what they can.
+  'embed.write': ['root.owner', 'agency.owner'],
   // The keys of a root's accounts with vendors of data.
   'data.source': roots,
   'document.read': [...roots, ...agencies],
@@ -178,6 +180,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'cost.write': ['Settings', 'update'],
   'setting.read': ['Settings', 'enable'],
   'setting.write': ['Settings', 'update'],
+  'embed.write': ['Settings', 'update'],
   'data.source': ['Settings', 'update'],
 };
 

@@ -39,6 +39,8 @@ export interface PageRow {
   rules?: readonly RuleName[];
   /** Open while the agency's set-up is not complete. */
   duringSetup?: true;
+  /** Runs the agency's embed code: nobody types a password, a card or a key here. */
+  embed?: true;
   /** Open whatever is forced: an account's security must not wait for a payment. */
   always?: true;
 }
@@ -51,9 +53,9 @@ const withLeads = ['local', 'locator', 'enhance', 'b2b'] as const;
 const open = { layout: 'bare', guard: 'public' } as const;
 const visitor = { layout: 'bare', guard: 'visitor' } as const;
 const inside = { layout: 'frame', guard: 'protected' } as const;
-const ads = { ...inside, who: notSales, needs: 'Ads Design' } as const;
-const campaign = { ...inside, who: notSales, needs: 'Campaign' } as const;
-const module = { ...inside, needs: 'LeadsPeek' } as const;
+const ads = { ...inside, who: notSales, needs: 'Ads Design', embed: true } as const;
+const campaign = { ...inside, who: notSales, needs: 'Campaign', embed: true } as const;
+const module = { ...inside, needs: 'LeadsPeek', embed: true } as const;
 const setting = { ...inside, needs: 'Settings' } as const;
 
 /** Every route of the product with its guard, restrictions and redirects; `decide` in routing.ts interprets it. */
@@ -164,6 +166,7 @@ export const PAGES = [
     path: '/dashboard',
     title: 'Dashboard',
     ...inside,
+    embed: true,
     rules: ['notForSystem', 'paymentAccount'],
   },
   { id: 'banner-create', path: '/banner/create', title: 'Create banner', ...ads },
@@ -174,6 +177,7 @@ export const PAGES = [
     aliases: ['/Client'],
     title: 'Clients',
     ...inside,
+    embed: true,
     who: [...system, ...agency],
   },
   { id: 'campaign', path: '/campaign', title: 'Campaigns', ...campaign },
@@ -212,6 +216,7 @@ export const PAGES = [
     path: '/configuration/client-management',
     title: 'Client Management',
     ...inside,
+    embed: true,
     who: [...system, ...agency, 'rootSales', 'agencySales'],
     rules: ['notForSystem', 'accountExecutive'],
   },
@@ -290,6 +295,7 @@ export const PAGES = [
     path: '/configuration/report-analytics',
     title: 'Report Analytics',
     ...inside,
+    embed: true,
     who: [...system, ...agency],
     rules: ['reportAnalytics'],
   },

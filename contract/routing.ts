@@ -257,6 +257,15 @@ export function isKnownPath(path: string, slugs: readonly string[] | null): bool
   );
 }
 
+/**
+ * Whether an agency's embed code runs at an address: on the pages that the table names, never where people sign in, set a
+ * password, enter a card, are paid or keep their account. Asked by server and browser alike, so it goes by the address alone.
+ */
+export function runsEmbed(path: string): boolean {
+  const found = matches(path);
+  return found.length > 0 && found.every(({ page }) => page.embed === true);
+}
+
 /** Whether somebody may see the page at an address, redirects not counted: for links and buttons. */
 export function maySee(path: string, facts: SignedIn): boolean {
   return decide(path, facts).kind === 'page';

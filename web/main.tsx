@@ -11,7 +11,7 @@ import { api, session } from './api/client.ts';
 import { queryClient } from './api/query.ts';
 import { BrandProvider } from './brand/BrandProvider.tsx';
 import { brandQuery } from './brand/brand.ts';
-import { placeEmbed } from './brand/embed.ts';
+import { needsOwnDocument, placeEmbed } from './brand/embed.ts';
 import { StartBoundary } from './features/shell/StartBoundary.tsx';
 import { makeRouter } from './routes.tsx';
 import { leaveNote, showNote } from './ui/note.ts';
@@ -25,7 +25,9 @@ void queryClient.prefetchQuery(brandQuery);
 if (session.alive && location.pathname !== '/sso') session.fresh().catch(() => undefined);
 
 session.onEnd((reason) => {
-  if (reason === 'ended') {
+  // The login is loaded anew there, and tells it.
+  if (reason === 'ended' && needsOwnDocument('/login')) leaveNote(messages.sessionEnded);
+  else if (reason === 'ended') {
     void import('./ui/confirm.tsx').then(({ alertModal }) =>
       alertModal(messages.sessionEndedTitle, messages.sessionEnded, 'Log in'),
     );

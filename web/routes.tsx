@@ -11,6 +11,7 @@ import { type Decision, decide } from '../contract/routing.ts';
 import type { Facts } from '../contract/routing-facts.ts';
 import { PAGES, type PageRow } from '../contract/routing-pages.ts';
 import { loadFacts } from './api/user.ts';
+import { needsOwnDocument } from './brand/embed.ts';
 import { accessOptionsQuery } from './features/access/options.ts';
 import { ErrorPage } from './features/shell/ErrorPage.tsx';
 import { FramePending } from './features/shell/FramePending.tsx';
@@ -25,6 +26,13 @@ interface RouterContext {
 }
 
 const root = createRootRouteWithContext<RouterContext>()({
+  beforeLoad: async ({ preload }) => {
+    // The address bar is there already: what the server is asked for is what it judges by.
+    if (preload || !needsOwnDocument(window.location.pathname)) return;
+    window.location.reload();
+    // The document ends with this; nothing of the next page may show in it.
+    await new Promise(() => undefined);
+  },
   component: Outlet,
   notFoundComponent: NotFoundPage,
 });

@@ -159,7 +159,17 @@ describe('[AUTH-02] refresh tokens', () => {
         headers: { cookie, ...(origin ? { origin } : {}) },
       });
     expect((await ask('http://evil.test')).status).toBe(403);
-    expect((await ask(`http://${HOST}`)).status).toBe(200);
+    const renewed = await ask(`http://${HOST}`);
+    // No script may read it there: neither the answer to a cookie nor the one to a browser's login says it again.
+    expect([renewed.status, Object.keys(renewed.body)]).toEqual([200, ['access_token', 'expires_in']]);
+    expect(renewed.headers['set-cookie']).toMatch(/^refresh=[0-9a-f-]{36}\.1\./);
+    const browsers = await app.call('POST', '/api/login', {
+      host: HOST,
+      body: { username: 'client@x.test', password: PASSWORD },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+    expect([browsers.status, browsers.body.refresh_token]).toEqual([200, undefined]);
+    expect(browsers.headers['set-cookie']).toMatch(/^refresh=[0-9a-f-]{36}\.0\./);
     const [id = '', n, mac = ''] = (body.refresh_token as string).split('.');
     for (const forged of [
       '',

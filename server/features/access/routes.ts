@@ -14,9 +14,23 @@ function cookieOf(request: FastifyRequest): { name: string; secure: boolean } {
   return { name: secure ? '__Host-refresh' : 'refresh', secure };
 }
 
+/** Requests whose refresh token came in the cookie. */
+const byCookie = new WeakSet<FastifyRequest>();
+
+/**
+ * Whether a script may be what reads the answer. Browsers say so themselves with each POST, in headers that no script can
+ * leave out; programs send neither.
+ */
+const isBrowser = ({ headers }: FastifyRequest): boolean =>
+  headers['sec-fetch-site'] !== undefined || headers.origin !== undefined;
+
+/** Keeps the refresh token in its cookie, and out of the body where a script could read it. */
 const keep: Finish = (reply, request, output) => {
   const { name, secure } = cookieOf(request);
-  void reply.setCookie(name, (output as { refresh_token: string }).refresh_token, {
+  const answer = output as { refresh_token?: string };
+  const token = answer.refresh_token ?? '';
+  if (byCookie.has(request) || isBrowser(request)) delete answer.refresh_token;
+  void reply.setCookie(name, token, {
     path: '/',
     httpOnly: true,
     secure,
@@ -52,6 +66,7 @@ export const accessFinish = {
       const { origin } = request.headers;
       if (origin && origin !== `${request.protocol}://${request.host}`)
         throw new Refusal('forbidden', 'Cross-site request refused.');
+      byCookie.add(request);
       request.body = { ...body, refresh_token: request.cookies[cookieOf(request).name] };
     },
     after: keep,

@@ -38,6 +38,8 @@ interface About {
   only?: 'agency' | 'root';
   /** What reading and saving it needs beyond the permissions of all settings. */
   needs?: { read: Permission; save: Permission };
+  /** Nobody may save it in view mode. */
+  notInView?: true;
 }
 
 /** One setting: how it is read, and how it is kept where it has a table of its own. */
@@ -112,7 +114,12 @@ export function createKinds(
       },
     },
     rootAgencyEmbeddedCode: whole<'rootAgencyEmbeddedCode'>(
-      { words: 'embed code', only: 'agency' },
+      {
+        words: 'embed code',
+        only: 'agency',
+        needs: { read: 'setting.read', save: 'embed.write' },
+        notInView: true,
+      },
       { placeEmbedded: 'footer', embeddedcode: '' },
     ),
     registration: {

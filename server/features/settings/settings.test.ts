@@ -350,4 +350,24 @@ describe('[TEN-09] embed code', () => {
     await save('agency', 'rootAgencyEmbeddedCode', { placeEmbedded: 'head', embeddedcode: '  ' });
     expect(await of('acme.root.test')).toBeUndefined();
   });
+
+  test('[BEY-11] is saved by owners alone, as themselves: it is as strong as whoever opens the pages', async () => {
+    const value = { placeEmbedded: 'footer', embeddedcode: '<script>1</script>' };
+    const about = { companyID: acme.id };
+    expect((await save('rootadmin', 'rootAgencyEmbeddedCode', value, about)).status).toBe(403);
+    expect((await save('admin', 'rootAgencyEmbeddedCode', value)).status).toBe(403);
+    expect((await read('admin', 'rootAgencyEmbeddedCode')).data.embeddedcode).toBe('  ');
+    const { rows } = await app.admin.query(`select id from user_account where email = 'agency@x.test'`);
+    const viewing = await app.call('POST', '/api/user/switch', {
+      host: 'root.test',
+      token: await app.signIn('root@x.test', 'root.test'),
+      body: { usrID: rows[0].id, reason: 'Embed code' },
+    });
+    const seen = await app.call('PUT', '/api/configuration/setting', {
+      host: 'root.test',
+      token: viewing.body.access_token as string,
+      body: { comsetname: 'rootAgencyEmbeddedCode', comsetval: value },
+    });
+    expect([viewing.status, seen.status]).toEqual([200, 403]);
+  });
 });

@@ -45,12 +45,17 @@ describe('[TEN-03] the page in the tenant’s name', () => {
   });
 
   test('[TEN-09] lets code run that is not ours only where a tenant has put some, by a nonce of that answer', async () => {
-    const policy = async (page: SitePage, recaptcha = false) => {
+    const policy = async (page: SitePage, path = '/dashboard') => {
       const app = server();
-      addSite(app, folder, async () => page, { recaptcha, isPage });
-      const { headers, body } = await app.inject('/login');
+      addSite(app, folder, async () => page, { recaptcha: false, isPage });
+      const { headers, body } = await app.inject(path);
       await app.close();
-      return { policy: String(headers['content-security-policy']), body, cache: headers['cache-control'] };
+      return {
+        policy: String(headers['content-security-policy']),
+        body,
+        cache: headers['cache-control'],
+        opener: headers['cross-origin-opener-policy'],
+      };
     };
     const none = await policy(plain);
     expect(none.policy).toContain("script-src 'self';");
@@ -65,6 +70,37 @@ describe('[TEN-03] the page in the tenant’s name', () => {
     expect(one.body).toContain(`id="embed" nonce="${nonce}"`);
     expect(two.policy).not.toBe(one.policy);
     expect(one.policy).not.toMatch(/script-src[^;]*unsafe/);
+    // A window that the code opens on a page without it is out of its reach.
+    expect([one.opener, none.opener]).toEqual(['same-origin-allow-popups', 'same-origin']);
+    // Where somebody types what is worth stealing, or is paid, the code is not even sent.
+    for (const path of [
+      '/login',
+      '/register',
+      '/set-new-password/x',
+      '/sso',
+      '/user/profile',
+      '/user/profile-setup',
+      '/user/card-setting',
+      '/user/sessions',
+      '/user/sandbox-account/x',
+      '/configuration/sales-connect-account',
+      '/configuration/general-setting',
+      '/configuration/administrator-list',
+      '/no/such/page',
+    ]) {
+      const { body, policy: rules, opener } = await policy({ ...plain, embed }, path);
+      expect([path, body.includes('"embed"></script>'), rules.includes('nonce'), opener]).toEqual([
+        path,
+        true,
+        false,
+        'same-origin',
+      ]);
+    }
+    for (const path of ['/client', '/site-id/campaign-management', '/campaign-setup'])
+      expect([path, (await policy({ ...plain, embed }, path)).body.includes(' nonce=')]).toEqual([
+        path,
+        true,
+      ]);
   });
 
   test('is never the answer of /ask, and /favicon.ico is the tenant’s', async () => {

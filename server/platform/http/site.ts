@@ -5,6 +5,7 @@ import statics from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
+import { runsEmbed } from '../../../contract/routing.ts';
 import type { Tenant } from '../ctx.ts';
 
 /** Where reCAPTCHA's script, its parts and its frame come from. */
@@ -20,7 +21,7 @@ export interface SitePage {
   favicon: string | null;
   /** Answer of the call that the page would make first, so that its look is there with the page. */
   brand: unknown;
-  /** Code of the tenant for the pages of its own host. Undefined: none, and the page may load nothing from elsewhere. */
+  /** Code of the tenant for those pages of its own host that run it. Undefined: none, and no page may load anything from elsewhere. */
   embed?: { placeEmbedded: string; embeddedcode: string } | undefined;
 }
 
@@ -63,13 +64,18 @@ const inert = (value: unknown): string =>
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** Dresses the built index.html in a tenant's name, favicon, brand and embed code. */
+/**
+ * Dresses the built index.html in a tenant's name, favicon, brand and embed code. Without a nonce the code stays away, and
+ * the page says so: a page that runs it and one that does not are never the same document (web/brand/embed.ts).
+ */
 export function dress(html: string, page: SitePage, nonce: string | undefined): string {
   const data =
     `<script type="application/json" id="brand">${inert(page.brand)}</script>` +
     (page.embed && nonce
       ? `<script type="application/json" id="embed" nonce="${nonce}">${inert(page.embed)}</script>`
-      : '');
+      : page.embed
+        ? '<script type="application/json" id="embed"></script>'
+        : '');
   return html
     .replace(/<title>[^<]*<\/title>/, () => `<title>${escaped(page.title)}</title>`)
     .replace('href="data:,"', () => `href="${escaped(page.favicon ?? 'data:,')}"`)
@@ -113,14 +119,19 @@ export function addSite(
       return reply.sendFile(path.slice(1), { maxAge: hashed ? '365d' : 0, immutable: hashed });
     }
     const page = await pageOf(request);
-    const nonce = page.embed ? randomBytes(16).toString('base64url') : undefined;
+    const nonce =
+      page.embed && runsEmbed(request.url.split('?')[0]!) ? randomBytes(16).toString('base64url') : undefined;
     const isKnown = request.tenant !== null && (await needs.isPage(path, request.tenant));
-    return reply
-      .code(isKnown ? 200 : 404)
-      .header('Content-Security-Policy', policyOf(nonce, needs))
-      .header('X-Frame-Options', 'DENY')
-      .header('Cache-Control', 'no-cache')
-      .type('text/html; charset=utf-8')
-      .send(dress(html, page, nonce));
+    return (
+      reply
+        .code(isKnown ? 200 : 404)
+        .header('Content-Security-Policy', policyOf(nonce, needs))
+        // Other than the pages without the code: a window of theirs that it opens is none of its own group, and out of reach.
+        .header('Cross-Origin-Opener-Policy', nonce ? 'same-origin-allow-popups' : 'same-origin')
+        .header('X-Frame-Options', 'DENY')
+        .header('Cache-Control', 'no-cache')
+        .type('text/html; charset=utf-8')
+        .send(dress(html, page, nonce))
+    );
   });
 }

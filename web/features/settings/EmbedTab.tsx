@@ -1,6 +1,6 @@
 import { Radio, Stack, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMay } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
 import { useBrand } from '../../brand/brand.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import type { Setting, SettingValue } from './model.ts';
@@ -32,7 +32,8 @@ function EmbedForm({
   onReload: () => void;
 }) {
   const { subdomain, domain } = useBrand();
-  const mayWrite = useMay('setting.write');
+  const { isViewMode } = useUser();
+  const mayWrite = useMay('embed.write') && !isViewMode;
   const form = useForm<Values>({
     initialValues: setting.data,
     validate: {
@@ -50,9 +51,15 @@ function EmbedForm({
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Stack gap="md">
           <Notice tone="warn" title="Only paste code that you trust">
-            It runs for everybody who opens {domain || subdomain}, signed in or not, and can do there what
-            they can. It runs at no other address, and not while somebody looks at an account in view mode.
+            It runs for everyone who is signed in at {domain || subdomain}, and it can do there what they can.
+            It doesn’t run where people sign in, set a password, enter a card, or keep their account and its
+            settings. It never runs in view mode.
           </Notice>
+          {!mayWrite && (
+            <Notice tone="info">
+              Only the owner of the company can change this code, signed in as themselves.
+            </Notice>
+          )}
           <Radio.Group label="Place" {...form.getInputProps('placeEmbedded')}>
             <Stack gap="xs" mt={4}>
               {Object.entries(PLACES).map(([value, [label, description]]) => (
@@ -62,7 +69,7 @@ function EmbedForm({
           </Radio.Group>
           <Textarea
             label="Code"
-            description="HTML with its scripts. Scripts from elsewhere have to come by https. Empty: none."
+            description="HTML and scripts. External scripts must use HTTPS. Leave blank for none."
             autosize
             minRows={8}
             maxRows={24}

@@ -7,6 +7,7 @@ import { logout } from '../../api/client.ts';
 import { useFacts, userMay } from '../../api/user.ts';
 import { BrandMark } from '../../brand/BrandMark.tsx';
 import { useBrand } from '../../brand/brand.ts';
+import { needsOwnDocument } from '../../brand/embed.ts';
 import { AppFrame } from '../../ui/AppFrame.tsx';
 import type { FrameAction } from '../../ui/ProfileMenu.tsx';
 import { ChangePasswordModal, ReferralModal, TwoFactorModals } from '../access/modals.tsx';
@@ -31,13 +32,28 @@ type Opened =
   | 'shortcuts'
   | PlannedEntry;
 
+const PROFILE = '/user/profile';
+
+/** What the address of the profile asks to be opened. */
+const askedFor = (): 'password' | 'factor' | undefined => {
+  const asked = new URLSearchParams(window.location.search).get('open');
+  return window.location.pathname === PROFILE && (asked === 'password' || asked === 'factor')
+    ? asked
+    : undefined;
+};
+
 /** The frame around every page behind the login, with the links and the menu that the person's role has. */
 export default function Frame() {
   const facts = useFacts();
   const { user } = facts;
   const brand = useBrand();
-  const [modal, setModal] = useState<Opened>();
+  const [modal, setModal] = useState<Opened | undefined>(askedFor);
   const close = () => setModal(undefined);
+  /** Passwords are typed where no code of the agency's runs. */
+  const openAlone = (what: 'password' | 'factor') => () => {
+    if (needsOwnDocument(PROFILE)) window.location.assign(`${PROFILE}?open=${what}`);
+    else setModal(what);
+  };
   const back = useRef<HTMLElement | null>(null);
   /** Not above another modal: what that one asks comes first. A drawer is left like a page. */
   const openOver = (what: 'search' | 'shortcuts') => () => {
@@ -56,8 +72,8 @@ export default function Frame() {
     integrations: { to: '/integrations' },
     developer: { onClick: () => setModal('developer') },
     exclusionList: { onClick: () => setModal('exclusionList') },
-    changePassword: { onClick: () => setModal('password') },
-    twoFactor: { onClick: () => setModal('factor') },
+    changePassword: { onClick: openAlone('password') },
+    twoFactor: { onClick: openAlone('factor') },
     sessions: { to: '/user/sessions' },
     support: { href: `mailto:${user.contact.email}` },
   };
