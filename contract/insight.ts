@@ -6,6 +6,12 @@ import { Day, GivenDay, Id, Micros, Page, PageQuery } from './primitives.ts';
 
 const Totals = z.object({ visits: z.int(), matched: z.int(), leads: z.int(), spend_micros: Micros });
 
+/** Visits and people found apart: a match rate is of visits alone. */
+const Apart = Totals.extend({
+  found: z.int().describe('Of matched: people that keywords found; the rest are visits'),
+  found_leads: z.int().describe('Of leads: those that keywords found'),
+});
+
 /** What a report is narrowed to. */
 const Narrowing = z.object({
   companyID: Id.optional(),
@@ -105,21 +111,22 @@ export const insight = {
         time_zone: z.string(),
         start: Day,
         end: Day,
-        totals: Totals,
-        previous: Totals.describe('The same number of days before'),
+        totals: Apart,
+        previous: Apart.describe('The same number of days before'),
         campaigns: z.array(
           Totals.extend({
             leadspeekID: Id,
             leadspeek_api_id: z.int(),
             campaignName: z.string(),
             company_name: z.string(),
+            leadspeek_type: ModuleName,
             balance_micros: Micros,
             status: z.string(),
           }),
         ),
         waterfall: z
-          .array(z.object({ reason: z.string(), count: z.int() }))
-          .describe('Why visits did not become leads'),
+          .array(z.object({ reason: z.string(), count: z.int(), of: z.enum(['visits', 'people']) }))
+          .describe('Why visits, and people that keywords found, did not become leads'),
       }),
     ),
 };

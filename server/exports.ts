@@ -1,4 +1,5 @@
 import type { AnyContractProcedure, ContractProcedure, InferSchemaOutput } from '@orpc/contract';
+import { MODULES } from '../contract/choices.ts';
 import type { CompanyNodeData } from '../contract/companies.ts';
 import { contract } from '../contract/index.ts';
 import { priceOf } from '../contract/lead-price.ts';
@@ -191,6 +192,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Campaign', (row) => row.campaignName],
     ['Client', (row) => row.company_name],
     ['Status', (row) => row.status],
+    ['Product', (row) => MODULES.find((one) => one.module === row.leadspeek_type)?.name],
     ['Visits', (row) => row.visits],
     ['Matched', (row) => row.matched],
     ['Leads', (row) => row.leads],

@@ -28,6 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+const root = (): string => agency.root_id;
 const ask = (query: string, path = '/leadspeek/report/chart') =>
   app.call('GET', `/api${path}?${query}`, { host: 'acme.test', token });
 
@@ -86,6 +87,39 @@ test('[CAMP-08] a report is narrowed to a module, and begins at its first day', 
     end: '2026-03-10',
   });
   expect((await ask('moduleType=locator', '/leadspeek/report/initdate')).body).toMatchObject({ start: null });
+});
+
+test('[DASH-01] people that keywords found are told apart from visits, so that a match rate is of visits and a waterfall adds up', async () => {
+  const search = await app.make.campaign(client, { search: { keywords: ['tents'] } });
+  const of = [root(), agency.id, client.id];
+  await app.admin.query(
+    `insert into campaign_hour (campaign_id, hour, root_id, agency_id, company_id, visits, matched, leads, spend_micros)
+     values ($1, '2026-03-08T12:00:00Z', $2, $3, $4, 0, 30, 20, 0)`,
+    [search.id, ...of],
+  );
+  await app.admin.query(
+    `insert into campaign_refusal (campaign_id, hour, reason, root_id, agency_id, company_id, count, last_at)
+     values ($1, '2026-03-08T12:00:00Z', 'excluded', $2, $3, $4, 10, now())`,
+    [search.id, ...of],
+  );
+  await app.admin.query(
+    `insert into campaign_refusal (campaign_id, hour, reason, root_id, agency_id, company_id, count, last_at)
+     select campaign_id, '2026-03-08T12:00:00Z', 'excluded', root_id, agency_id, company_id, 11, now()
+     from campaign_hour where visits = 100`,
+  );
+  const { body } = await ask('startDate=2026-03-07&endDate=2026-03-09', '/dashboard');
+  expect(body).toMatchObject({
+    totals: { visits: 15, matched: 34, leads: 24, found: 30, found_leads: 20 },
+    previous: { visits: 100, found: 0 },
+    waterfall: [
+      { reason: 'excluded', of: 'visits', count: 11 },
+      { reason: 'excluded', of: 'people', count: 10 },
+    ],
+    campaigns: [{ leadspeek_type: 'locator' }, { leadspeek_type: 'local' }],
+  });
+  await app.admin.query('delete from campaign_hour where campaign_id = $1', [search.id]);
+  await app.admin.query('delete from campaign_refusal');
+  await app.admin.query(`update campaign set state = 'archived' where id = $1`, [search.id]);
 });
 
 test('[CAMP-11] clients with their campaigns and figures: own ones alone, sorted by each, found by name, page by page', async () => {

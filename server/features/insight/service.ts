@@ -66,6 +66,11 @@ export function insightRoutes(
     leads: Number(row.leads),
     spend_micros: Number(row.spend),
   });
+  const apart = (row: Awaited<ReturnType<typeof store.totalsApart>>) => ({
+    ...numbers(row),
+    found: Number(row.found),
+    found_leads: Number(row.found_leads),
+  });
   async function daysOf(tx: Tx, { span, start, length }: Awaited<ReturnType<typeof spanOf>>) {
     const byDay = new Map((await store.days(tx, span)).map((row) => [row.day, row]));
     const none = { visits: 0n, matched: 0n, leads: 0n, spend: 0n };
@@ -139,19 +144,21 @@ export function insightRoutes(
           time_zone: zone,
           start: start.toString(),
           end: end.toString(),
-          totals: numbers(await store.totals(tx, span)),
-          previous: numbers(await store.totals(tx, before)),
+          totals: apart(await store.totalsApart(tx, span)),
+          previous: apart(await store.totalsApart(tx, before)),
           campaigns: (await store.campaigns(tx, span, MOST_CAMPAIGNS)).map((row) => ({
             leadspeekID: row.id,
             leadspeek_api_id: Number(row.number),
             campaignName: row.name,
             company_name: row.company_name,
+            leadspeek_type: row.module,
             balance_micros: Number(row.balance ?? 0n),
             status: row.state,
             ...numbers(row),
           })),
           waterfall: (await store.refusals(tx, span)).map((row) => ({
             reason: row.reason,
+            of: row.of,
             count: Number(row.count),
           })),
         };

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Module } from '../../../contract/setup.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
 /** What the dashboard is asked with: instants [from, before) and the narrowing. */
@@ -31,6 +32,21 @@ export async function totals(tx: Tx, span: Span): Promise<Sums> {
   return (await sql<Sums>`select ${sums} from campaign_hour h where ${narrowing(span)}`.execute(tx)).rows[0]!;
 }
 
+/** Whether an hour is of a campaign that looks for people, and has no visits. */
+const IS_SEARCH = sql`h.campaign_id in (select c.id from campaign c where c.module <> 'local')`;
+
+/** The same with what keywords found apart: people, and the leads among them. */
+export async function totalsApart(
+  tx: Tx,
+  span: Span,
+): Promise<Sums & { found: bigint; found_leads: bigint }> {
+  const { rows } = await sql<Sums & { found: bigint; found_leads: bigint }>`
+    select ${sums}, coalesce(sum(h.matched) filter (where ${IS_SEARCH}), 0)::bigint as found,
+      coalesce(sum(h.leads) filter (where ${IS_SEARCH}), 0)::bigint as found_leads
+    from campaign_hour h where ${narrowing(span)}`.execute(tx);
+  return rows[0]!;
+}
+
 /** Whether the scope sees a campaign, of whatever state: the figures of removed ones stay. */
 export async function isVisible(tx: Tx, campaignId: string): Promise<boolean> {
   const found = await tx.selectFrom('campaign').select('id').where('id', '=', campaignId).executeTakeFirst();
@@ -55,10 +71,11 @@ export async function campaigns(tx: Tx, span: Span, most: number) {
         name: string;
         state: string;
         company_name: string;
+        module: Module;
         balance: bigint | null;
       }
     >`
-      select c.id, c.number, c.name, c.state, k.name as company_name, b.balance, s.visits, s.matched, s.leads, s.spend
+      select c.id, c.number, c.name, c.state, c.module, k.name as company_name, b.balance, s.visits, s.matched, s.leads, s.spend
       from (select h.campaign_id, ${sums} from campaign_hour h where ${narrowing(span)} group by 1 order by leads desc, visits desc limit ${most}) s
       join campaign c on c.id = s.campaign_id
       join company k on k.id = c.company_id
@@ -68,14 +85,15 @@ export async function campaigns(tx: Tx, span: Span, most: number) {
   ).rows;
 }
 
-/** Why events and visits did not become leads. */
+/** Why events and visits, or people that keywords found, did not become leads. */
 export async function refusals(tx: Tx, span: Span) {
   return (
     await sql<{
       reason: string;
+      of: 'visits' | 'people';
       count: bigint;
-    }>`select h.reason, sum(h.count)::bigint as count from campaign_refusal h
-      where ${narrowing(span)} group by 1 order by 2 desc`.execute(tx)
+    }>`select h.reason, case when ${IS_SEARCH} then 'people' else 'visits' end as of, sum(h.count)::bigint as count
+      from campaign_refusal h where ${narrowing(span)} group by 1, 2 order by 3 desc`.execute(tx)
   ).rows;
 }
 

@@ -108,8 +108,15 @@ describe('a visit becomes a lead', () => {
       host: HOST,
       token,
     });
-    expect(dashboard.totals).toEqual({ visits: 2, matched: 1, leads: 1, spend_micros: 2_000_000 });
-    expect(dashboard.waterfall).toEqual([{ reason: 'unmatched', count: 1 }]);
+    expect(dashboard.totals).toEqual({
+      visits: 2,
+      matched: 1,
+      leads: 1,
+      spend_micros: 2_000_000,
+      found: 0,
+      found_leads: 0,
+    });
+    expect(dashboard.waterfall).toEqual([{ reason: 'unmatched', count: 1, of: 'visits' }]);
   });
 
   test('a visitor recognised once is recognised by the browser afterwards', async () => {

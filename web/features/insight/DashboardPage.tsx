@@ -14,7 +14,7 @@ import { StatTile } from '../../ui/StatTile.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
-import { Clip } from '../../ui/Values.tsx';
+import { Clip, None } from '../../ui/Values.tsx';
 import { LeadDrawer } from '../leads/LeadDrawer.tsx';
 import { LeadTable } from '../leads/LeadTable.tsx';
 import { CampaignSelect } from './CampaignSelect.tsx';
@@ -22,15 +22,19 @@ import classes from './DashboardPage.module.css';
 import { before, dayIn, rangeOf } from './range.ts';
 import { Waterfall } from './Waterfall.tsx';
 
+const SalesHome = lazy(() => import('./SalesHome.tsx'));
 const DayChart = lazy(() => import('../../ui/DayChart.tsx'));
 const RangePicker = lazy(() => import('./RangePicker.tsx'));
 
 type Answer = Awaited<ReturnType<Client['insight']['dashboard']>>;
 type Days = Awaited<ReturnType<Client['insight']['chart']>>;
-type Totals = Answer['totals'];
+type Apart = Answer['totals'];
+type Totals = Days['totals'];
 type CampaignTotals = Answer['campaigns'][number];
 
-const rate = (totals: Totals) => (totals.visits > 0 ? totals.matched / totals.visits : 0);
+/** Visits that were recognized, of all visits; people that keywords found are none of them. */
+const rate = ({ visits, matched, found = 0 }: { visits: number; matched: number; found?: number }) =>
+  visits > 0 ? (matched - found) / visits : 0;
 
 const ALL_MEASURES = {
   leads: { label: 'Leads', of: (day: Totals) => day.leads, format: num },
@@ -50,13 +54,10 @@ export default function DashboardPage() {
   if (!useMay('insight.read')) {
     return (
       <>
-        <PageHeader title="Dashboard" line={`What ${user.company_name} has given you to look after.`} />
-        <div className="card">
-          <EmptyState
-            title="Nothing is assigned to you yet"
-            text="When an administrator assigns agencies to you, their figures appear here. Ask your administrator if you expected some."
-          />
-        </div>
+        <PageHeader title="Dashboard" line={`What ${user.company_name} has assigned to you.`} />
+        <Suspense fallback={<Skeleton height={320} />}>
+          <SalesHome />
+        </Suspense>
       </>
     );
   }
@@ -74,7 +75,6 @@ function Dashboard() {
   // A product's own dashboard shows its campaigns alone.
   const product = modulesOf(useFacts()).find((one) => one.slug === slug);
   const isSearch = product !== undefined && product.module !== 'local';
-  const way = isSearch ? 'From people found to leads' : 'From visits to leads';
   const filter = {
     ...(campaign ? { leadspeekID: campaign } : {}),
     ...(product ? { moduleType: product.module } : {}),
@@ -101,7 +101,7 @@ function Dashboard() {
     <>
       <PageHeader
         title={product ? `${product.name} Dashboard` : 'Dashboard'}
-        line={`${isSearch ? 'People found' : 'Visits recognised'}, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
+        line={`${isSearch ? 'People found' : 'Visits recognized'}, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
       />
       <Group gap="xs" mb="md" mih={36} justify="space-between">
         <Suspense fallback={<Skeleton height={36} width={420} maw="100%" />}>
@@ -134,24 +134,7 @@ function Dashboard() {
           <Tiles data={data} isSearch={isSearch} />
           <div className={classes.two}>
             <OverTime query={chart} ghost={ghost.data} isSearch={isSearch} />
-            <section className="card" aria-label={way} style={{ padding: 16, minWidth: 0 }}>
-              <Title order={2} size="h3" mb={4}>
-                {way}
-              </Title>
-              <Text size="sm" c="dimmed" mb="sm">
-                Why {isSearch ? 'people' : 'visits'} did not become leads.
-              </Text>
-              {data ? (
-                <Waterfall
-                  isSearch={isSearch}
-                  visits={isSearch ? data.totals.matched : data.totals.visits}
-                  leads={data.totals.leads}
-                  reasons={data.waterfall}
-                />
-              ) : (
-                <Skeleton height={240} />
-              )}
-            </section>
+            <Losses data={data} isSearch={isSearch} />
           </div>
           <ByCampaign
             query={query}
@@ -171,13 +154,55 @@ function Dashboard() {
   );
 }
 
+/** Why visits did not become leads, and by choice the same of people that keywords found: each adds up by itself. */
+function Losses({ data, isSearch }: { data: Answer | undefined; isSearch: boolean }) {
+  const [params, set] = useSearchParams();
+  const hasBoth = !isSearch && data !== undefined && data.totals.found > 0;
+  const ofPeople = isSearch || (hasBoth && (params.way === 'people' || data.totals.visits === 0));
+  const title = ofPeople ? 'From people found to leads' : 'From visits to leads';
+  return (
+    <section className="card" aria-label={title} style={{ padding: 16, minWidth: 0 }}>
+      <Group justify="space-between" gap="xs" mb={4}>
+        <Title order={2} size="h3">
+          {title}
+        </Title>
+        {hasBoth && data.totals.visits > 0 && (
+          <SegmentedControl
+            aria-label="Source"
+            size="xs"
+            value={ofPeople ? 'people' : 'visits'}
+            data={[
+              { value: 'visits', label: 'Visits' },
+              { value: 'people', label: 'People found' },
+            ]}
+            onChange={(value) => set({ way: value === 'people' ? value : undefined })}
+          />
+        )}
+      </Group>
+      <Text size="sm" c="dimmed" mb="sm">
+        Why {ofPeople ? 'people' : 'visits'} did not become leads.
+      </Text>
+      {data ? (
+        <Waterfall
+          isSearch={ofPeople}
+          visits={ofPeople ? data.totals.found : data.totals.visits}
+          leads={ofPeople ? data.totals.found_leads : data.totals.leads - data.totals.found_leads}
+          reasons={data.waterfall.filter((one) => one.of === (ofPeople ? 'people' : 'visits'))}
+        />
+      ) : (
+        <Skeleton height={240} />
+      )}
+    </section>
+  );
+}
+
 /** On the page of a module without visits those whom its campaigns found stand in their place. */
 function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean }) {
   const now = data?.totals;
   const was = data?.previous;
   const tile = (
     label: string,
-    of: (totals: Totals) => number,
+    of: (totals: Apart) => number,
     words: (value: number) => string,
     more = {},
   ) => (
@@ -189,8 +214,10 @@ function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean
       {...more}
     />
   );
+  // Those whom keywords found are a figure of their own where there are some.
+  const hasBoth = !isSearch && ((now?.found ?? 0) > 0 || (was?.found ?? 0) > 0);
   return (
-    <div className={classes.tiles}>
+    <div className={classes.tiles} data-five={hasBoth || undefined}>
       {isSearch ? (
         tile('People found', (one) => one.matched, num, { better: 'up' })
       ) : (
@@ -202,6 +229,7 @@ function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean
             // Without visits there was no rate to compare with.
             ...(was?.visits === 0 ? { before: undefined } : {}),
           })}
+          {hasBoth && tile('People found', (one) => one.found, num, { better: 'up' })}
         </>
       )}
       {tile('Leads', (one) => one.leads, num, { better: 'up' })}
@@ -331,6 +359,7 @@ function ByCampaign({
   const sum = (of: (row: CampaignTotals) => number) =>
     (rows ?? []).reduce((total, row) => total + of(row), 0);
   const visits = sum((row) => row.visits);
+  const hasVisits = (row: CampaignTotals) => row.leadspeek_type === 'local';
   const columns: Column<CampaignTotals>[] = [
     { key: 'campaign', title: 'Campaign', render: (row) => <Clip text={row.campaignName} />, foot: 'Total' },
     ...(user.company_kind === 'client'
@@ -358,7 +387,7 @@ function ByCampaign({
             key: 'visits',
             title: 'Visits',
             align: 'right' as const,
-            render: (row: CampaignTotals) => num(row.visits),
+            render: (row: CampaignTotals) => (hasVisits(row) ? num(row.visits) : <None />),
             foot: num(visits),
           },
           {
@@ -366,8 +395,8 @@ function ByCampaign({
             title: 'Match rate',
             phone: false,
             align: 'right' as const,
-            render: (row: CampaignTotals) => percent(rate(row)),
-            foot: percent(visits > 0 ? sum((row) => row.matched) / visits : 0),
+            render: (row: CampaignTotals) => (hasVisits(row) ? percent(rate(row)) : <None />),
+            foot: percent(rate({ visits, matched: sum((row) => (hasVisits(row) ? row.matched : 0)) })),
           },
         ]),
     {

@@ -14,22 +14,26 @@ export function Waterfall(props: {
   reasons: { reason: string; count: number }[];
 }) {
   const reasons = props.reasons.filter((one) => one.count > 0).sort((a, b) => b.count - a.count);
-  const whole = Math.max(props.visits, props.leads, ...reasons.map((one) => one.count), 1);
+  // What is refused before it counts as a visit is told, too, so the whole is what the rows add up to.
+  const whole = props.leads + reasons.reduce((sum, one) => sum + one.count, 0);
+  const hasEvents = !props.isSearch && whole !== props.visits;
   const rows = [
     {
       key: 'visits',
-      title: props.isSearch ? 'People found' : 'Visits',
+      title: props.isSearch ? 'People found' : hasEvents ? 'Pixel events' : 'Visits',
       meaning: props.isSearch
         ? 'Whoever showed the intent in the place.'
-        : 'Everything that the pixel reported.',
-      count: props.visits,
+        : hasEvents
+          ? `${num(props.visits)} visits, and events that are not visits: from bots, broken, or of a campaign that is not active.`
+          : 'Everything that the pixel reported.',
+      count: whole,
       kind: 'whole',
     },
     ...reasons.map(({ reason, count }) => ({ key: reason, ...reasonWords(reason), count, kind: 'lost' })),
     {
       key: 'leads',
       title: 'Leads',
-      meaning: 'Recognised, accepted and paid for.',
+      meaning: 'Recognized, accepted and paid for.',
       count: props.leads,
       kind: 'lead',
     },
@@ -52,12 +56,15 @@ export function Waterfall(props: {
               <th scope="row">{row.title}</th>
             </Tooltip>
             <td className={classes.track} aria-hidden="true">
-              <span className={classes.bar} style={{ width: `max(2px, ${(100 * row.count) / whole}%)` }} />
+              <span
+                className={classes.bar}
+                style={{ width: `max(2px, ${(100 * row.count) / Math.max(whole, 1)}%)` }}
+              />
             </td>
             <td className="num">{num(row.count)}</td>
             <td className="num">
               <Text size="xs" c="dimmed" component="span">
-                {props.visits > 0 ? percent(row.count / props.visits) : ''}
+                {whole > 0 ? percent(row.count / whole) : ''}
               </Text>
             </td>
           </tr>

@@ -1,7 +1,7 @@
 import { prettyCode } from '../../ui/format.ts';
 
 const words: Record<string, [title: string, meaning: string]> = {
-  unmatched: ['Not recognised', 'Nobody in the people data matches this visit.'],
+  unmatched: ['Not recognized', 'Nobody in the people data matches this visit.'],
   privacy_signal: ['Privacy signal', 'The browser or the consent switch asked not to be tracked.'],
   bot: ['Bot', 'The visitor is a known crawler or another program.'],
   excluded: ['On an exclusion list', 'The person is on a list of people who must not become leads.'],
