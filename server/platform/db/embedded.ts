@@ -371,6 +371,8 @@ function serverSettings(port: number, ephemeral: boolean): Record<string, string
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: ephemeral ? 200 : 100,
+    // An upgrade is one transaction, over tables of hundreds of days.
+    max_locks_per_transaction: 256,
     shared_buffers: ephemeral ? '128MB' : '256MB',
     dynamic_shared_memory_type: smallSharedMemory() ? 'mmap' : 'posix',
     max_wal_size: '2GB',

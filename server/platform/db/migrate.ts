@@ -23,12 +23,13 @@ export function migrations(): Migration[] {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Brings the database at `adminUrl` to this version and returns the names applied now. Safe to run from several
+ * Brings the database at `adminUrl` to this version, in one transaction, and returns the names applied now. Safe to run from several
  * processes at once (advisory lock). Everything is owned by the role lead_owner, which nobody connects as.
  * Throws when a migration that has been applied was edited since, or when the database is newer than this version.
+ * @param known the migrations of the version; others than this one's are for tests of upgrades
  * @throws MissingRights
  */
-export async function migrate(adminUrl: string): Promise<string[]> {
+export async function migrate(adminUrl: string, known = migrations()): Promise<string[]> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
@@ -43,7 +44,6 @@ export async function migrate(adminUrl: string): Promise<string[]> {
     await client.query(`create table if not exists migration
       (name text primary key, hash text not null, applied_at timestamptz not null default now())`);
 
-    const known = migrations();
     const applied = new Map<string, string>(
       (await client.query('select name, hash from migration')).rows.map((row) => [row.name, row.hash]),
     );
@@ -51,26 +51,27 @@ export async function migrate(adminUrl: string): Promise<string[]> {
       if (!known.some((m) => m.name === name))
         throw new Error(`The database has migration ${name}, which this version does not know`);
     }
-    const done: string[] = [];
-    for (const { name, text } of known) {
-      const hash = hashOf(text);
-      if (applied.has(name)) {
-        if (applied.get(name) !== hash)
-          throw new Error(`Migration ${name} was edited after it had been applied`);
-        continue;
-      }
-      await client.query('begin');
+    const pending = known.filter(({ name, text }) => {
+      if (!applied.has(name)) return true;
+      if (applied.get(name) !== hashOf(text))
+        throw new Error(`Migration ${name} was edited after it had been applied`);
+      return false;
+    });
+    // All or none: where one fails, the version before still fits the database.
+    await client.query('begin');
+    for (const { name, text } of pending) {
       try {
+        // What a migration changes in tables full of data is checked at once: tables with checks still to come cannot be altered.
+        await client.query('set constraints all immediate');
         await client.query(text);
-        await client.query('insert into migration (name, hash) values ($1, $2)', [name, hash]);
-        await client.query('commit');
+        await client.query('insert into migration (name, hash) values ($1, $2)', [name, hashOf(text)]);
       } catch (error) {
         await client.query('rollback');
         throw new Error(`Migration ${name}: ${(error as Error).message}`, { cause: error });
       }
-      done.push(name);
     }
-    return done;
+    await client.query('commit');
+    return pending.map(({ name }) => name);
   } finally {
     await client.end();
   }

@@ -1,0 +1,46 @@
+// node scripts/run.mjs scripts/keep-demo.ts FILE: keeps the database of DATA_DIR, a small demo (DEMO_DAYS=10), as the tests of upgrades read
+// it (server/test/upgrade.test.ts). Of what is many and alike only some is kept; the books are kept whole.
+import { writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { brotliCompressSync, constants } from 'node:zlib';
+import pg from 'pg';
+import { to } from 'pg-copy-streams';
+import { loadConfig } from '../server/platform/config.ts';
+import { findDatabase } from './find-database.ts';
+
+const SOME_PEOPLE = 'select id from person order by id limit 30';
+const LED_OR_SOME = `select person_id from lead union all (${SOME_PEOPLE})`;
+const only: Record<string, string> = {
+  visit: 'limit 120',
+  campaign_refusal: 'limit 120',
+  signal: 'limit 300',
+  person: `where id in (${LED_OR_SOME})`,
+  person_profile: `where person_id in (${LED_OR_SOME})`,
+  intent_candidate: `where person_id in (${LED_OR_SOME})`,
+  identity_key: `where person_id in (${SOME_PEOPLE})`,
+};
+
+const file = process.argv[2];
+if (!file) throw new Error('FILE is missing.');
+const database = await findDatabase(loadConfig({ ...process.env, SEED: 'none' }));
+const client = new pg.Client({ connectionString: database.url });
+await client.connect();
+const { rows: migrations } = await client.query('select name from migration order by name');
+const lines = [`migrations\t${migrations.map((row) => row.name).join(',')}\n`];
+const { rows: tables } = await client.query(`
+  select relname as name, (select string_agg(quote_ident(attname), ',' order by attnum) from pg_attribute
+                           where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns
+  from pg_class c
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migration'
+  order by 1`);
+for (const { name, columns } of tables) {
+  const rows = await text(
+    client.query(to(`copy (select ${columns} from ${name} ${only[name] ?? ''}) to stdout`)),
+  );
+  if (rows) lines.push(`table\t${name}\t${columns}\t${rows.split('\n').length - 1}\n`, rows);
+}
+await client.end();
+await database.close();
+const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
+writeFileSync(file, brotliCompressSync(lines.join(''), { params }));
+process.exit(0);
