@@ -15,6 +15,7 @@ import { systemClock } from './platform/clock.ts';
 import { type Config, ConfigError, loadConfig } from './platform/config.ts';
 import { SealError } from './platform/crypto.ts';
 import { ensureDatabase, provisionLogins, tryDatabase } from './platform/db/connect.ts';
+import { type DemoHold, holdDemo } from './platform/db/demo-mark.ts';
 import { type Embedded, startEmbedded } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { setUpJobs } from './platform/jobs.ts';
@@ -36,6 +37,19 @@ function inWords(error: Error & { code?: string; syscall?: string }, config: Con
   return error.message;
 }
 
+/** Tells how much of the demo is made: in place on a terminal, else every fifth of it. */
+function sayProgress(): (share: number) => void {
+  let said = 0;
+  return (share) => {
+    const percent = Math.floor(share * 100);
+    if (process.stdout.isTTY) process.stdout.write(`\r  ${percent} %${percent === 100 ? '\n' : ''}`);
+    else if (percent >= said + 20) {
+      said = percent - (percent % 20);
+      say(`  ${said} %`);
+    }
+  };
+}
+
 async function main(): Promise<void> {
   let config: Config;
   try {
@@ -48,6 +62,7 @@ async function main(): Promise<void> {
 
   let embedded: Embedded | undefined;
   let app: Awaited<ReturnType<typeof createApp>> | undefined;
+  let demoHold: DemoHold | undefined;
   let stopping: Promise<void> | undefined;
   const stop = (why: string): Promise<void> => {
     stopping ??= (async () => {
@@ -55,6 +70,7 @@ async function main(): Promise<void> {
       try {
         await app?.stop();
       } finally {
+        await demoHold?.release();
         await embedded?.stop();
       }
     })();
@@ -81,10 +97,29 @@ async function main(): Promise<void> {
     await setUpJobs(adminUrl);
     const urls = await provisionLogins(adminUrl, config.appKey);
 
-    const demo = config.seed === 'demo';
+    const wantsDemo = config.seed === 'demo';
+    demoHold = await holdDemo(adminUrl, say);
+    let state = await demoHold.state();
+    if (state.is === 'begun') {
+      if (!wantsDemo)
+        throw new Error(
+          'SEED: this database holds a demo that was interrupted while it was made. ' +
+            'Start once with SEED=demo to have it made anew, or use an empty database.',
+        );
+      say('The demo was interrupted while it was made. It is made anew.');
+      await demoHold.empty();
+      await migrate(adminUrl);
+      await setUpJobs(adminUrl);
+      state = { is: 'none' };
+    }
     const host = (name: string): string => `${name}${config.rootDomain}`;
-    const outboundExceptions = demo
-      ? [`${host('shop.')}:${config.port}`, `${host('receiver.')}:${config.port}`]
+    // The demo's webhook leads to the port of the process that made it.
+    const demoPort = state.is === 'whole' ? state.port : config.port;
+    const outboundExceptions = wantsDemo
+      ? [...new Set([config.port, demoPort])].flatMap((port) => [
+          `${host('shop.')}:${port}`,
+          `${host('receiver.')}:${port}`,
+        ])
       : [];
     let receiver: DemoReceiver | undefined;
     app = await createApp({
@@ -92,7 +127,7 @@ async function main(): Promise<void> {
       urls,
       outboundExceptions,
       mount(server) {
-        if (!demo) return;
+        if (!wantsDemo) return;
         receiver = registerDemoReceiver(server, { host: host('receiver.') });
         addDemoShop(server, {
           host: host('shop.'),
@@ -106,24 +141,30 @@ async function main(): Promise<void> {
     const { access } = app.features;
     await access.keys.publicSet(); // with another APP_KEY nobody could sign in: better not to start
     const setupToken = await access.offerSetup();
-    if (demo && setupToken) {
+    if (wantsDemo && setupToken) {
       say('Filling the demo (once) ...');
+      await demoHold.begin(config.port);
       await app.platform.jobs.start();
       await seedDemo(
         { ...app.platform, clock: systemClock },
         { outboundExceptions },
         config,
         `http://${host('receiver.')}:${config.port}`,
+        sayProgress(),
       );
-    }
-    const secret = demo ? await readFile(receiverSecretFile(config), 'utf8').catch(() => null) : null;
+      await demoHold.whole();
+    } else if (wantsDemo && state.is === 'none')
+      say('SEED: this database is in use already, without a demo; none is made.');
+    const hasDemo = wantsDemo && (await demoHold.state()).is === 'whole';
+    await demoHold.release();
+    const secret = hasDemo ? await readFile(receiverSecretFile(config), 'utf8').catch(() => null) : null;
     if (secret) receiver?.setSecret(RECEIVER_NAME, secret);
     startWatchdog({ warnMs: 5_000, endMs: config.holdLimitSeconds * 1000 });
     const port = await app.start();
     const at = (name: string): string => `http://${host(name)}:${port}`;
 
     say();
-    if (demo) {
+    if (hasDemo) {
       say(`  Platform        ${at('')}`);
       say(`  Agencies        ${at('acme.')}   ${at('bluepeak.')}`);
       say(`  Second root     ${at('summit.')}`);
@@ -141,6 +182,8 @@ async function main(): Promise<void> {
     say(`  API reference   ${at('')}/api/reference`);
     say('  Stop with Ctrl-C');
   } catch (error) {
+    // Of a start that was stopped, what broke by that is no news.
+    if (stopping) return stopping;
     console.error(process.env.DEBUG || !(error instanceof Error) ? error : inWords(error, config));
     await stop('start failed').catch(() => {});
     process.exit(1);

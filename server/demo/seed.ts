@@ -15,7 +15,6 @@ import { createFactories, type MadeCampaign, type MadePerson } from '../test/fac
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
 
-const DAYS = 60;
 const DAY_MS = 86_400_000;
 const USD = 1_000_000n;
 const STRETCHES = 6;
@@ -58,15 +57,18 @@ const mark = (letter: string, colour: string): Buffer =>
 /**
  * Fills an empty installation with a tenant tree and some weeks of its life, through the same features and factories
  * that everything else uses, on a clock that is moved from day to day.
+ * @param progress told how much of it is made, from 0 to 1
  */
 export async function seedDemo(
   platform: Platform,
   parts: Pick<AppParts, 'outboundExceptions'>,
   config: Config,
   receiver: string,
+  progress: (share: number) => void = () => {},
 ): Promise<void> {
   const now = platform.clock.now();
-  const begin = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS * DAY_MS);
+  const days = config.demoDays;
+  const begin = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - days * DAY_MS);
   const clock = new ManualClock(begin);
   const past: Platform = { ...platform, clock, events: new EventHub() };
   const features = createFeatures(past, parts.outboundExceptions);
@@ -74,7 +76,7 @@ export async function seedDemo(
   const domain = config.rootDomain;
   const passwordHash = await features.people.hashPassword(config.demoPassword);
   const random = sequence(7);
-  await createFeatures({ ...platform, events: new EventHub() }).visits.keepPartitions(DAYS + 2);
+  await createFeatures({ ...platform, events: new EventHub() }).visits.keepPartitions(days + 2);
 
   // The tree: a master root with two agencies, and a second root.
   const master = await make.root({
@@ -467,19 +469,21 @@ export async function seedDemo(
 
   // Some weeks of visits, each day resolved at its end by the clock of that day.
   const referrers = ['https://www.google.com/', 'https://www.bing.com/', 'https://news.example/', ''];
-  for (let day = 0; day <= DAYS; day++) {
+  for (let day = 0; day <= days; day++) {
     const start = begin.getTime() + day * DAY_MS;
     const until = Math.min(start + DAY_MS, now.getTime());
     if (until <= start) break;
-    if (day === DAYS) await addReceiver();
-    if (day === DAYS - 8)
+    // The graph before and the signals after take about a tenth each.
+    progress(0.1 + (0.8 * day) / (days + 1));
+    if (day === days) await addReceiver();
+    if (day === days - 8)
       await features.billing.accounts.sandboxCard(
         { root_id: master.id, agency_id: bluepeak.id, company_id: lakeside.id },
         'declines',
       );
-    if (day === DAYS - 9) await topUp(acme, 500n * USD, 'demo-3');
+    if (day === days - 9) await topUp(acme, 500n * USD, 'demo-3');
     const weekday = new Date(start).getUTCDay();
-    const busy = (weekday === 0 || weekday === 6 ? 0.6 : 1) * (0.8 + day / (DAYS * 2));
+    const busy = (weekday === 0 || weekday === 6 ? 0.6 : 1) * (0.8 + day / (days * 2));
     // People come in the later half of the day (it is America's), the last day as far as it has gone.
     const share = (until - start) / DAY_MS;
     for (let stretch = 0; stretch < STRETCHES; stretch++) {
@@ -529,4 +533,5 @@ export async function seedDemo(
     make,
     now,
   });
+  progress(1);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -31,6 +31,7 @@ const environment = z
       .pipe(z.array(z.enum(ROLES)).min(1)),
     SEED: z.enum(['demo', 'none']).optional(),
     DEMO_PASSWORD: z.string().min(8).optional(),
+    DEMO_DAYS: z.coerce.number().int().min(10).max(365).default(60),
     APP_KEY: z
       .string()
       .regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'must be 32 bytes in base64')
@@ -140,6 +141,8 @@ export interface Config {
   roles: Role[];
   seed: 'demo' | 'none';
   demoPassword: string;
+  /** How many days of the past the demo has. */
+  demoDays: number;
   /** 32 bytes: everything kept secret at rest is sealed under keys derived from it. */
   appKey: Buffer;
   /** Former keys, which still open what was sealed under them. */
@@ -214,6 +217,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
       seed === 'demo'
         ? (e.DEMO_PASSWORD ?? kept(dataDir, 'demo-password', () => randomBytes(9).toString('base64url')))
         : '',
+    demoDays: e.DEMO_DAYS,
     appKey: Buffer.from(
       e.APP_KEY ?? kept(dataDir, 'app-key', () => randomBytes(32).toString('base64url')),
       'base64',
@@ -253,7 +257,17 @@ function kept(dataDir: string, name: string, make: () => string): string {
   try {
     if (!existsSync(file)) {
       mkdirSync(dataDir, { recursive: true });
-      writeFileSync(file, make(), { mode: 0o600, flag: 'wx' });
+      // Whole or not there: half a key would be kept for good.
+      const fresh = `${file}.${process.pid}`;
+      writeFileSync(fresh, make(), { mode: 0o600 });
+      try {
+        linkSync(fresh, file);
+      } catch (error) {
+        const { code } = error as { code?: string };
+        if (code !== 'EEXIST') renameSync(fresh, file); // a file system without links
+      } finally {
+        rmSync(fresh, { force: true });
+      }
     }
     return readFileSync(file, 'utf8').trim();
   } catch (error) {

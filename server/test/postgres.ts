@@ -12,6 +12,16 @@ export const postgres15 = [process.env.POSTGRES_15_BIN, '/usr/lib/postgresql/15/
   (bin) => bin && existsSync(join(bin, 'postgres')),
 );
 
+/** A port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  taken.close();
+  await once(taken, 'close');
+  return port;
+}
+
 /**
  * Starts a PostgreSQL of `bin` on a cluster of its own.
  * @returns the superuser's connection string, and how to end it
@@ -33,11 +43,7 @@ export async function startPostgres(bin: string): Promise<{ url: string; stop: (
     { ...runAs, cwd: '/', encoding: 'utf8' },
   );
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
-  taken.close();
-  await once(taken, 'close');
+  const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
   const child = spawn(
     join(bin, 'postgres'),
