@@ -74,7 +74,14 @@ import { EventHub } from './platform/events.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
 import { describeApi, referencePage } from './platform/http/openapi.ts';
 import type { PlainRoute } from './platform/http/routes.ts';
-import { type AnyHandler, addCalls, addPlain, createServer, type Doors } from './platform/http/server.ts';
+import {
+  type AnyHandler,
+  addCalls,
+  addPlain,
+  closeServer,
+  createServer,
+  type Doors,
+} from './platform/http/server.ts';
 import { addSite, type SitePage } from './platform/http/site.ts';
 import { Jobs } from './platform/jobs.ts';
 import { createLimits } from './platform/limits.ts';
@@ -534,6 +541,7 @@ export async function createApp(parts: AppParts) {
 
   let cards: Awaited<ReturnType<typeof startPayments>> | undefined;
   let ask: Awaited<ReturnType<typeof startAsk>> | undefined;
+  let stopping: Promise<void> | undefined;
   return {
     server,
     features,
@@ -579,24 +587,35 @@ export async function createApp(parts: AppParts) {
       const address = server.server.address();
       return typeof address === 'object' && address ? address.port : config.port;
     },
-    /** Finishes what is under way and lets go of everything, whatever of it had been started. */
-    async stop(): Promise<void> {
-      const steps = [
-        () => ask?.close() ?? Promise.resolve(),
-        () => server.close(),
-        () => features.leads.resolver.stop(),
-        () => cards?.stop() ?? Promise.resolve(),
-        () => jobs.stop(),
-        // What was logged to the last is sealed now; without the database it is at the next start.
-        () =>
-          has('worker') && features.logChain.seal().catch((error) => log.error({ err: error }, 'not sealed')),
-        () => database.close(),
-      ];
-      const failures: unknown[] = [];
-      for (const step of steps) await Promise.resolve(step()).catch((error) => failures.push(error));
-      if (failures.length > 0) throw failures[0];
+    /**
+     * Finishes what is under way and lets go of everything, whatever of it had been started. Requests and jobs have
+     * `stopSeconds` for that together; a job that is cut off is done again by another process, or after the next start.
+     */
+    stop(): Promise<void> {
+      stopping ??= stop();
+      return stopping;
     },
   };
+
+  async function stop(): Promise<void> {
+    const limitMs = config.stopSeconds * 1000;
+    const end = performance.now() + limitMs;
+    const steps = [
+      () => ask?.close(),
+      // Jobs are left some time even where a request uses all of its.
+      () => closeServer(server, limitMs * 0.8),
+      () => features.leads.resolver.stop(),
+      () => cards?.stop(),
+      () => jobs.stop(end - performance.now()),
+      // What was logged to the last is sealed now; without the database it is at the next start.
+      () =>
+        has('worker') && features.logChain.seal().catch((error) => log.error({ err: error }, 'not sealed')),
+      () => database.close(),
+    ];
+    const failures: unknown[] = [];
+    for (const step of steps) await Promise.resolve(step()).catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
 }
 
 export type App = Awaited<ReturnType<typeof createApp>>;

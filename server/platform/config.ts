@@ -94,6 +94,7 @@ const environment = z
       .url({ protocol: /^(https|mailto|tel)$/, error: 'must be a mailto:, https: or tel: address' })
       .optional(),
     HOLD_LIMIT_SECONDS: z.coerce.number().int().min(0).max(86_400).default(300),
+    STOP_SECONDS: z.coerce.number().int().min(1).max(3600).default(25),
     VISIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(400),
     LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('warn'),
   })
@@ -174,6 +175,8 @@ export interface Config {
   securityContact: string | undefined;
   /** After how long with its event loop held a process ends itself; 0: never. */
   holdLimitSeconds: number;
+  /** How long a process that is asked to end waits for requests and jobs under way. */
+  stopSeconds: number;
   visitRetentionDays: number;
   logLevel: string;
 }
@@ -247,6 +250,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     connectionsPerAddress: e.CONNECTIONS_PER_ADDRESS,
     securityContact: e.SECURITY_CONTACT,
     holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
+    stopSeconds: e.STOP_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,
     logLevel: e.LOG_LEVEL,
   };

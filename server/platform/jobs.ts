@@ -151,11 +151,11 @@ export class Jobs {
     await this.#boss.start();
   }
 
-  /** Stops taking jobs and waits up to 20 s for those under way. */
-  async stop(): Promise<void> {
+  /** Stops taking jobs and waits up to `limitMs`, at least a second, for those under way; then ends their signals. */
+  async stop(limitMs = 20_000): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#boss.stop({ graceful: true, timeout: 20_000, close: false });
+    await this.#boss.stop({ graceful: true, timeout: Math.max(limitMs, 1000), close: false });
     // What was stopped in order did not end the process.
     await this.#sql('select job_end(null, $1)', [this.#worker]).catch(() => {});
     await this.#boss.stop({ graceful: false });

@@ -78,7 +78,8 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
     requestTimeout: 6 * 3_600_000,
     connectionTimeout: 30_000,
     keepAliveTimeout: 72_000,
-    forceCloseConnections: true,
+    // The others are given time: closeServer.
+    forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false },
     // What is refused before any route or hook is reached (an address that cannot be decoded) is told like all else.
     frameworkErrors: (error, request, reply) => {
@@ -172,6 +173,22 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
     void reply.code(404).send(answerFor(new Refusal('not_found', messages.notFoundText), request.id).body);
   });
   return app;
+}
+
+/**
+ * Takes no connection any more and answers the requests that are under way; what is not answered after `limitMs` is cut off.
+ * A request that comes later, over a connection that is open, gets 503.
+ */
+export async function closeServer(app: FastifyInstance, limitMs: number): Promise<void> {
+  // Answered, a connection is kept for the next request, which would hold the end up.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => app.server.closeAllConnections(), limitMs);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(cut);
+  }
 }
 
 /**
