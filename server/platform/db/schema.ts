@@ -799,11 +799,18 @@ export interface Schema {
     keys_added: Default<bigint>;
     values_bad: Default<bigint>;
     left_out: DefaultJson<{ what: 'row' | 'value'; field: string | null; reason: string; count: number }[]>;
+    phones_marked: Default<bigint>;
     ignored: DefaultJson<{ column: string; reason: string }[]>;
     created_by: Maybe<string>;
     created_at: At;
     started_at: MaybeAt;
     finished_at: MaybeAt;
+  };
+  do_not_call: Owner & {
+    phone: string;
+    source: string;
+    source_file: Maybe<Buffer>;
+    marked_at: At;
   };
   import_error: Owner & {
     import_id: string;
@@ -939,6 +946,7 @@ export interface Schema {
     site_url: string;
     thank_you_url: Maybe<string>;
     phone_required: Default<boolean>;
+    dnc_phones: Default<boolean>;
     address_required: Default<boolean>;
     email_required: Default<boolean>;
     reidentify: Default<string>;
@@ -1104,6 +1112,9 @@ export interface Schema {
     email: Maybe<string>;
     phone: Maybe<string>;
     phone2: Maybe<string>;
+    phones_withheld: Default<number>;
+    phone_dnc: Default<boolean>;
+    phone2_dnc: Default<boolean>;
     address: Maybe<string>;
     city: Maybe<string>;
     state: Maybe<string>;
