@@ -56,6 +56,9 @@ export const CampaignFields = z
     ),
     urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they bought or signed up'),
     phoneenabled: Flag.default('F').describe('T: a lead needs a phone number'),
+    dncphoneenabled: Flag.default('F').describe(
+      'T: phone numbers on do-not-call lists are delivered, marked as such; else they are left out',
+    ),
     homeaddressenabled: Flag.default('F').describe('T: a lead needs a postal address'),
     requireemailaddress: Flag.default('T').describe('T: a lead needs an e-mail address'),
     reidentificationtype: z.enum(REIDENTIFY).default('never'),
@@ -83,6 +86,7 @@ export const Campaign = z.object({
   urlCode: z.string(),
   urlCodeThankyou: z.string().nullable(),
   phoneenabled: Flag,
+  dncphoneenabled: Flag,
   homeaddressenabled: Flag,
   requireemailaddress: Flag,
   reidentificationtype: z.enum(REIDENTIFY),

@@ -137,7 +137,11 @@ export const LeadMessage = z.object({
       last_name: z.string().nullable(),
       email: z.string().nullable(),
       phone: z.string().nullable(),
+      phone_dnc: z
+        .boolean()
+        .describe('The phone number is on a do-not-call list; only where the campaign asks for such'),
       phone2: z.string().nullable(),
+      phone2_dnc: z.boolean(),
       address: z.string().nullable(),
       city: z.string().nullable(),
       state: z.string().nullable(),

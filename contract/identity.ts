@@ -15,6 +15,7 @@ export const PERSON_FIELDS = [
   'email_md5',
   'phone',
   'phone2',
+  'phone_dnc',
   'country',
   'address',
   'city',
@@ -65,6 +66,7 @@ export const ImportJob = z.object({
   rows_bad: z.int(),
   keys_added: z.int(),
   values_bad: z.int().describe('Values left out of rows that were imported'),
+  phones_marked: z.int().describe('Phone numbers that the file says are on a do-not-call list'),
   left_out: z
     .array(
       z.object({

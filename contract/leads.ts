@@ -38,6 +38,8 @@ export const LeadRow = z.object({
   last_name: Text,
   email: Text,
   phone: Text,
+  phone_dnc: z.boolean().describe('The phone number is on a do-not-call list'),
+  phones_withheld: z.int().describe('Phone numbers that were left out, since they are on a do-not-call list'),
   city: Text,
   state: Text,
   page_url: Text,
@@ -80,6 +82,7 @@ export const LeadSignal = z.object({
 
 export const Lead = LeadRow.extend({
   phone2: Text,
+  phone2_dnc: z.boolean(),
   address: Text,
   zip: Text,
   contact_company: Text,

@@ -164,6 +164,8 @@ async function main(): Promise<number> {
       `Done: ${number(end.rows_read)} rows; ${number(end.rows_added)} people added, ${number(end.rows_changed)} changed, ` +
         `${number(end.rows_same)} the same, ${number(end.rows_bad)} bad; ${number(end.keys_added)} keys added.`,
     );
+    if (end.phones_marked > 0)
+      console.log(`${number(end.phones_marked)} phone numbers are on a do-not-call list.`);
     for (const { column, reason } of end.ignored) console.log(`Column not used: ${column}. ${reason}.`);
     for (const { what, field, reason, count } of end.left_out)
       console.log(

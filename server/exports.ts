@@ -311,6 +311,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Error', (row) => row.error],
     ['Country', (row) => row.country],
     ['Values left out', (row) => row.values_bad],
+    ['On do-not-call lists', (row) => row.phones_marked],
   ]),
   list('merges', contract.identity.merges, [
     ['Kept', (row) => humanOf(row.kept)],

@@ -20,10 +20,10 @@ const prefixes = new Map<string, boolean>();
 
 /**
  * A phone number in E.164 (+15046218927), read as one of `country` where it does not say its own; null when it is not valid there.
- * Without a country only numbers that say theirs (+44 ..., 0044 ...) are read.
+ * Without a country only numbers that say theirs (+44 ...) are read.
  */
 export function normalPhone(text: string, country: CountryCode | null = HOME_COUNTRY): string | null {
-  const given = text.trim().replace(/^00(?=[1-9])/, '+');
+  const given = text.trim();
   const usual = country === 'US' || given.startsWith('+1') ? NORTH_AMERICAN.exec(given) : null;
   if (usual) {
     const prefix = usual[1]! + usual[2]!;

@@ -36,6 +36,8 @@ export interface MadePerson extends Partial<Record<ProfileKey, string>> {
   zip?: string;
   company_name?: string;
   job_title?: string;
+  /** Whether the numbers are on a do-not-call list: one mark for all, or one for each. */
+  phone_dnc?: string;
 }
 
 const ownerOf = ({ id, root_id, agency_id }: Company) => ({ root_id, agency_id, company_id: id });
@@ -155,6 +157,7 @@ export function createFactories(features: Features, platform: Platform) {
         reidentify?: string;
         emailRequired?: boolean;
         phoneRequired?: boolean;
+        dncPhones?: boolean;
         addressRequired?: boolean;
         minConfidence?: number;
         dailyCap?: number | null;
@@ -190,6 +193,7 @@ export function createFactories(features: Features, platform: Platform) {
           reidentify: given.reidentify ?? 'never',
           email_required: given.emailRequired ?? true,
           phone_required: given.phoneRequired ?? false,
+          dnc_phones: given.dncPhones ?? false,
           address_required: given.addressRequired ?? false,
           min_confidence: given.minConfidence ?? 50,
           daily_cap: given.dailyCap ?? null,

@@ -24,6 +24,7 @@ export const columns = (given: Fields, module: Module) => ({
   site_url: module === 'local' ? given.urlCode! : '',
   thank_you_url: (module === 'local' && given.urlCodeThankyou) || null,
   phone_required: given.phoneenabled === 'T',
+  dnc_phones: given.dncphoneenabled === 'T',
   address_required: given.homeaddressenabled === 'T',
   email_required: given.requireemailaddress === 'T',
   ...(isSearch(module) ? needsOf(given) : {}),

@@ -70,6 +70,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       urlCode: row.site_url,
       urlCodeThankyou: row.thank_you_url,
       phoneenabled: row.phone_required ? ('T' as const) : ('F' as const),
+      dncphoneenabled: row.dnc_phones ? ('T' as const) : ('F' as const),
       homeaddressenabled: row.address_required ? ('T' as const) : ('F' as const),
       requireemailaddress: row.email_required ? ('T' as const) : ('F' as const),
       reidentificationtype: row.reidentify as 'never',

@@ -13,6 +13,8 @@ export interface Asking {
   campaignId: string;
   personId: string;
   asked: readonly number[];
+  /** Whether phone numbers on do-not-call lists are delivered. */
+  dncPhones: boolean;
 }
 
 /** What leads are given of the fields that their campaign asks for. */
@@ -52,19 +54,23 @@ export function createLeadData(
       if (asking.length === 0) return waiting;
       const choices = await store.choicesOf(tx, [...new Set(asking.map((lead) => lead.owner.company_id))]);
       const profiles = await identity.profiles(tx, rootId, [...new Set(asking.map((lead) => lead.personId))]);
+      const companyPhones = [...profiles.values()].flatMap(({ company_phone: phone }) => phone ?? []);
+      const marked = await identity.markedPhones(tx, rootId, companyPhones);
       const allowed = new Map(
         asking.map(({ owner: { company_id: id } }) => [id, allowedBy(choices.get(id) ?? [])]),
       );
       const isVendorChosen = [...allowed.values()].some(({ vendors }) => vendors.size > 0);
       const connected = isVendorChosen ? await completion.connected(tx, rootId) : new Set<Vendor>();
       const until = new Date(clock.now().getTime() + WAIT_MS);
-      const rows = asking.map(({ leadId, owner, campaignId, personId, asked }) => {
+      const rows = asking.map(({ leadId, owner, campaignId, personId, asked, dncPhones }) => {
         const { information, vendors } = allowed.get(owner.company_id)!;
         const fields = fieldsOfIds(new Set(asked.filter((id) => information.has(id))));
         const profile = profiles.get(personId);
         const values = Object.fromEntries(
           fields.map(({ key }) => [key, profile?.[key as keyof typeof profile] ?? null]),
         );
+        const { company_phone: phone } = values;
+        if (phone && marked.has(phone) && !dncPhones) values.company_phone = null;
         const isAsked = [...vendors].some(
           (vendor) => connected.has(vendor) && completion.isWorthAsking(values, vendor),
         );
@@ -87,7 +93,7 @@ export function createLeadData(
     },
 
     /** Keeps made-up values for a test lead, of the fields that a real one would get. */
-    async keepSample(tx: Tx, lead: Omit<Asking, 'personId'>): Promise<void> {
+    async keepSample(tx: Tx, lead: Omit<Asking, 'personId' | 'dncPhones'>): Promise<void> {
       const asked = await allowedOf(tx, lead.owner.company_id, lead.asked);
       if (asked.length === 0) return;
       const { leadId: lead_id, owner, campaignId: campaign_id } = lead;

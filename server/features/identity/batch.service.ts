@@ -4,8 +4,9 @@ import { lineNumbers, readRows } from '../../platform/csv-reader.ts';
 import { newId } from '../../platform/ids.ts';
 import { hasProfile } from './columns.policy.ts';
 import { copyLine, profileLine, type Staged } from './copy.ts';
+import { type DncColumn, type DncMarks, dncColumns, readDnc } from './dnc.policy.ts';
 import type { Fault, Left, LineFault, Person, PersonField } from './model.ts';
-import { type Cells, readPerson, readProfile } from './row.policy.ts';
+import { type Cells, readPerson, readProfile, rowCountry } from './row.policy.ts';
 
 /** How many rows (or bytes of the file, at about which) one transaction takes. */
 export interface BatchSize {
@@ -34,6 +35,8 @@ export interface Batch {
   valuesBad: number;
   leftOut: LeftOut[];
   errors: LineFault[];
+  /** Numbers that rows say are on a do-not-call list, and those that they say are not. */
+  dnc: { yes: string[]; no: string[] };
 }
 
 /** How many rows, or values of rows that are imported otherwise, are left out for one reason. */
@@ -44,6 +47,7 @@ export interface LeftOut {
   count: number;
 }
 
+const UNCLEAR_DNC = 'is not yes or no, so the number is treated as on a do-not-call list';
 /** Reasons that are told apart; what has yet others is told together. */
 const MOST_REASONS = 40;
 const OTHER = 'is left out for another reason';
@@ -91,6 +95,7 @@ export async function* readBatches(
   path: string,
   plan: PersonField[],
   {
+    header,
     country,
     from,
     line,
@@ -98,6 +103,7 @@ export async function* readBatches(
     size,
     now,
   }: {
+    header: readonly string[];
     country: CountryCode;
     from: number;
     line: number;
@@ -108,6 +114,7 @@ export async function* readBatches(
 ): AsyncGenerator<Batch> {
   let batch = newBatch(from);
   const profiled = hasProfile(plan);
+  const marked = dncColumns(header, plan);
   for await (const group of readRows(path, {
     from,
     delimiter,
@@ -120,7 +127,7 @@ export async function* readBatches(
     for (const { cells, at: begins, end } of group) {
       batch.end = end;
       batch.rows++;
-      const read = readRow(cells, plan, profiled, country);
+      const read = readRow(cells, plan, profiled, country, marked, batch.dnc);
       if (!('ref' in read)) {
         batch.faults.push({ ...read, at: begins, place: 0 });
         continue;
@@ -159,6 +166,7 @@ interface OpenBatch {
   profiles: Buffer[];
   later: Map<string, Staged>;
   faults: (Fault & { at: number; place: number; count?: number })[];
+  dnc: DncMarks;
 }
 
 const newBatch = (at: number): OpenBatch => ({
@@ -170,6 +178,7 @@ const newBatch = (at: number): OpenBatch => ({
   profiles: [],
   later: new Map(),
   faults: [],
+  dnc: { yes: new Set(), no: new Set() },
 });
 
 async function close(path: string, batch: OpenBatch, line: number): Promise<Batch> {
@@ -187,6 +196,7 @@ async function close(path: string, batch: OpenBatch, line: number): Promise<Batc
       profiles: joined(people.filter((one) => one.profile).map((one) => Buffer.from(profileLine(one)))),
     });
   }
+  const { yes, no } = batch.dnc;
   const leftOut = leftOutOf(faults);
   const count = (what: LeftOut['what']) =>
     leftOut.reduce((sum, one) => (one.what === what ? sum + one.count : sum), 0);
@@ -199,6 +209,7 @@ async function close(path: string, batch: OpenBatch, line: number): Promise<Batc
     bad: count('row'),
     valuesBad: count('value'),
     leftOut,
+    dnc: { yes: [...yes], no: [...no].filter((number) => !yes.has(number)) },
     errors: faults.map(({ field, reason, value, place }, i) => ({
       field,
       reason,
@@ -228,6 +239,8 @@ function readRow(
   plan: PersonField[],
   profiled: boolean,
   country: CountryCode,
+  marked: readonly DncColumn[],
+  dnc: DncMarks,
 ): Person | Fault {
   if (
     cells.length < plan.length ||
@@ -249,6 +262,17 @@ function readRow(
     else byField[field] = [cell];
   }
   const read = readPerson(byField, country);
-  if (profiled && 'ref' in read) read.profile = readProfile(byField, country);
+  if (!('ref' in read)) return read;
+  if (profiled) read.profile = readProfile(byField, country);
+  if (marked.length > 0)
+    readDnc(cells, marked, rowCountry(byField, country), dnc, (value) => {
+      const known = read.left?.find((one) => one.field === 'phone_dnc');
+      if (known) known.count++;
+      else
+        read.left = [
+          ...(read.left ?? []),
+          { field: 'phone_dnc', reason: UNCLEAR_DNC, value: value.slice(0, 200), count: 1 },
+        ];
+    });
   return read;
 }

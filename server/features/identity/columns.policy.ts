@@ -1,9 +1,13 @@
 import { PROFILE_KEYS } from '../../../contract/enrichment-fields.ts';
 import { looksLikeEmail } from '../../../contract/text.ts';
+import { isDncName } from './dnc.policy.ts';
 import type { PersonField } from './model.ts';
 
 /** Names of columns as vendors write them, in lower case without spaces, underscores and dashes. */
-const NAMES: Record<Exclude<PersonField, 'ignore' | 'keyword' | 'page_url' | 'seen_at'>, string> = {
+const NAMES: Record<
+  Exclude<PersonField, 'ignore' | 'phone_dnc' | 'keyword' | 'page_url' | 'seen_at'>,
+  string
+> = {
   external_id: 'externalid uuid personid pdlid',
   first_name: 'firstname fname givenname forename first',
   last_name: 'lastname lname surname familyname last',
@@ -68,7 +72,7 @@ const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9
 
 /** What a column probably means, judged by its name; 'ignore' when unknown. */
 export function fieldOf(name: string): PersonField {
-  return FIELD_OF.get(plainName(name)) ?? 'ignore';
+  return FIELD_OF.get(plainName(name)) ?? (isDncName(name) ? 'phone_dnc' : 'ignore');
 }
 
 /** Why columns that vendors are known to send are not used, by their names in plain form; the first that fits. */

@@ -70,7 +70,7 @@ async function* answers(task: FileTask, asked: () => FileQuestion): AsyncGenerat
   }
   const from = task.at > 0 ? task.at : about.dataFrom;
   const line = task.at > 0 ? task.line : (await lineNumbers(path, 0, 1, [from]))[0]!;
-  const how = { plan, country, from, line, delimiter: about.delimiter, size, now };
+  const how = { header: about.header, plan, country, from, line, delimiter: about.delimiter, size, now };
   yield* task.kind === 'signals' ? csvSignals(path, how) : readBatches(path, plan, how);
 }
 

@@ -15,6 +15,8 @@ import type { Keyword } from '../keywords/index.ts';
 import { addLeftOut, type Batch, type BatchSize, type LeftOut, leftOutOf } from './batch.service.ts';
 import { columnNames } from './columns.policy.ts';
 import type { Staged } from './copy.ts';
+import { readDnc } from './dnc.policy.ts';
+import { markPhones } from './dnc.store.ts';
 import { openApart, readHead } from './file-thread.ts';
 import { mergeStage, ownerOf, stageByCopy, stageByInsert, stageProfiles } from './graph.store.ts';
 import * as imports from './import.store.ts';
@@ -51,6 +53,7 @@ interface Done {
   keysAdded: number;
   bad: number;
   valuesBad: number;
+  phonesMarked: number;
   leftOut: LeftOut[];
   errors: LineFault[];
 }
@@ -304,6 +307,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         rows_bad: current.rows_bad + BigInt(sum.bad),
         keys_added: current.keys_added + BigInt(sum.keysAdded),
         values_bad: current.values_bad + BigInt(sum.valuesBad),
+        phones_marked: current.phones_marked + BigInt(sum.phonesMarked),
         left_out: JSON.stringify(addLeftOut(current.left_out, sum.leftOut)),
       });
       // A long import's signals are matched while it goes on.
@@ -327,16 +331,18 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   ): Promise<Done> {
     const file = job.file_sha256?.subarray(0, 8) ?? null;
     const { bad, valuesBad, leftOut, errors } = batch;
-    const sum = { added: 0, changed: 0, keysAdded: 0, bad, valuesBad, leftOut, errors };
+    const phonesMarked = batch.dnc.yes.length;
+    const sum = { added: 0, changed: 0, keysAdded: 0, bad, valuesBad, phonesMarked, leftOut, errors };
+    const source = `import: ${job.file_name}`;
     for (const { people, data, profiles } of batch.copies) {
       await stageByCopy(tx, client, data);
       if (profiles) await stageProfiles(tx, client, profiles);
-      const source = `import: ${job.file_name}`;
       const merged = await mergeStage(tx, job.root_id, source, file, people, now, profiles !== null);
       sum.added += merged.added;
       sum.changed += merged.changed;
       sum.keysAdded += merged.keysAdded;
     }
+    await markPhones(tx, job.root_id, batch.dnc, { source, file, now });
     return sum;
   }
 
@@ -368,7 +374,16 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       ...faults,
       ...(unknown.length > 0 ? [{ ...stranger, place: 0, count: unknown.length }] : []),
     ]);
-    return { added, changed: 0, keysAdded: 0, bad, valuesBad: 0, leftOut, errors: [...faults, ...strangers] };
+    return {
+      added,
+      changed: 0,
+      keysAdded: 0,
+      bad,
+      valuesBad: 0,
+      phonesMarked: 0,
+      leftOut,
+      errors: [...faults, ...strangers],
+    };
   }
 
   /** The line or row numbers of some places of a batch, ascending. */
@@ -407,13 +422,21 @@ export async function addPeople(
   now: Date,
 ) {
   const staged = new Map<string, Staged>();
+  const marks = { yes: new Set<string>(), no: new Set<string>() };
   for (const [at, row] of rows.entries()) {
     const cells: Cells = {};
     for (const [field, value] of Object.entries(row)) if (value) cells[field as PersonField] = [value].flat();
     const read = readPerson(cells);
     if (!('ref' in read)) throw new Error(`Person ${at + 1}: ${read.field ?? 'it'} ${read.reason}`);
+    const { phone_dnc: dnc, phone, phone2 } = cells;
+    if (dnc) {
+      const numbers = [...(phone ?? []), ...(phone2 ?? [])].join(',');
+      readDnc([dnc.join(','), numbers], [{ at: 0, phones: [1] }], HOME_COUNTRY, marks, () => {});
+    }
     staged.set(read.ref, { ...read, id: newId(now), at, profile: readProfile(cells) });
   }
   const profiled = await stageByInsert(tx, [...staged.values()]);
-  return mergeStage(tx, rootId, source, null, staged.size, now, profiled);
+  const merged = await mergeStage(tx, rootId, source, null, staged.size, now, profiled);
+  await markPhones(tx, rootId, { yes: [...marks.yes], no: [...marks.no] }, { source, file: null, now });
+  return merged;
 }

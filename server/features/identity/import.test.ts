@@ -319,6 +319,31 @@ describe('an import', () => {
     ]);
   });
 
+  test('[BEY-27] do-not-call columns mark numbers; the same file never unmarks, a later one does', async () => {
+    const root = freshRoot();
+    const marked = async () =>
+      (await app.admin.query('select phone from do_not_call where root_id = $1 order by 1', [root])).rows.map(
+        (row) => row.phone.slice(-4),
+      );
+    const head = 'email,Mobile Phone,Mobile Phone DNC,Direct Number,Direct Number DNC,Likes';
+    const first = `${head}\na@x.example,504-621-8927,Y,504-845-1427,N,red\nb@x.example,504-621-8928,maybe,,,red\n`;
+    const { row } = await importText(`${first}c@x.example,504-621-8927,N,,,red\n`, { root });
+    expect(row).toMatchObject({
+      rows_added: 3n,
+      phones_marked: 2n,
+      values_bad: 1n,
+      ignored: [{ column: 'Likes' }],
+      left_out: [{ what: 'value', field: 'phone_dnc', count: 1 }],
+    });
+    expect(await marked()).toEqual(['8927', '8928']);
+    await importText('email,phone\na@x.example,504-621-8927\n', { root });
+    expect(await marked()).toEqual(['8927', '8928']);
+    await importText('email,phone,DNC\na@x.example,504-621-8927,no\nd@x.example,504-845-1427,yes\n', {
+      root,
+    });
+    expect(await marked()).toEqual(['8928', '1427']);
+  });
+
   test('[IDEN-01] a file that cannot be imported fails before anything is written', async () => {
     for (const [text, message] of [
       ['', 'The file is empty.'],

@@ -66,7 +66,11 @@ describe('columns', () => {
     ['LINKEDIN_URL', 'linkedin'],
     ['COMPANY_NAICS', 'naics'],
     ['COMPANY_SIC', 'sic'],
-    ['MOBILE_PHONE_DNC', 'ignore'],
+    ['MOBILE_PHONE_DNC', 'phone_dnc'],
+    ['DNC', 'phone_dnc'],
+    ['Skiptrace DNC', 'phone_dnc'],
+    ['Do Not Call', 'phone_dnc'],
+    ['DNC_SCRUB_DATE', 'ignore'],
     ['constructor', 'ignore'],
   ])('[IDEN-01] %s means %s', (name, field) => {
     expect(fieldOf(name)).toBe(field);

@@ -205,7 +205,7 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
 }
 
 /** The country that a row names, else the one given; null: it names one that is none. */
-function rowCountry(cells: Cells, country: CountryCode): CountryCode | null {
+export function rowCountry(cells: Cells, country: CountryCode): CountryCode | null {
   const named = first(cells.country);
   return named === undefined ? country : countryOf(named);
 }

@@ -14,6 +14,7 @@ import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import { columnNames, unknownColumn } from './columns.policy.ts';
+import { markedPhones } from './dnc.store.ts';
 import { countGraph, type Profile, profilesOf } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
@@ -81,6 +82,8 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
     /** The first and last day that a root has signals of, in the root's scope. */
     signalDays: (tx: Tx, rootId: string) => signals.daysOfSignals(tx, rootId, ...signalDays(clock.now())),
     sharers,
+    /** Which of these numbers (E.164) a source of the root's people said are on a do-not-call list; in the root's scope. */
+    markedPhones: (tx: Tx, rootId: string, phones: readonly string[]) => markedPhones(tx, rootId, phones),
     /** Adds people outside an import (demo data, tests) by the rules of one; answers what that changed. */
     addPeople: (tx: Tx, rootId: string, rows: readonly PersonInput[], source: string) =>
       addPeople(tx, rootId, rows, source, clock.now()),
@@ -327,6 +330,7 @@ function view(row: store.ImportRow): JobView {
     rows_bad: Number(row.rows_bad),
     keys_added: Number(row.keys_added),
     values_bad: Number(row.values_bad),
+    phones_marked: Number(row.phones_marked),
     left_out: row.left_out,
     ignored: row.ignored,
     created_at: row.created_at.toISOString(),

@@ -320,6 +320,7 @@ export function createCounts(
       // What a new campaign asks where nothing else is said (contract/campaigns.ts).
       emailRequired: campaign?.email_required ?? row.rules?.email ?? true,
       phoneRequired: campaign?.phone_required ?? row.rules?.phone ?? false,
+      dncPhones: campaign?.dnc_phones ?? false,
       addressRequired: campaign?.address_required ?? row.rules?.address ?? false,
       minConfidence: campaign?.min_confidence ?? row.rules?.confidence ?? 50,
       reidentify: campaign?.reidentify ?? 'never',

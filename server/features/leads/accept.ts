@@ -9,7 +9,7 @@ import type { Enrichment } from '../enrichment/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity, Match } from '../identity/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { dayIn, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
+import { dayIn, leadPhones, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
 import * as store from './store.ts';
 
 /** Somebody recognised for a campaign: the visitor of a visit, or who showed an intent. */
@@ -67,6 +67,11 @@ export function createAccept(
     // Behind the locks: two who have been merged since they were recognised are one person from here on.
     const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
     const oneOf = new Map([...people.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
+    const marked = await identity.markedPhones(
+      tx,
+      rootId,
+      [...people.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
+    );
     const byId = new Map(rows.map((row) => [row.id, row]));
     // What is valid now: a change of costs never touches what was sold before it.
     const saleOf = await billing.selling(tx, rows, now);
@@ -218,7 +223,7 @@ export function createAccept(
           confidence: visit.match.confidence,
           excluded: verdicts[i]!,
           email: person.email,
-          phone: person.phone,
+          phone: leadPhones(person, marked, campaign.dnc_phones).phone,
           address: person.address,
           converted: converted.has(pair),
         },
@@ -289,8 +294,7 @@ export function createAccept(
             first_name: person.first_name,
             last_name: person.last_name,
             email: person.email,
-            phone: person.phone,
-            phone2: person.phone2,
+            ...leadPhones(person, marked, campaign.dnc_phones),
             address: person.address,
             city: person.city,
             state: person.state,
@@ -313,6 +317,7 @@ export function createAccept(
           campaignId: campaign.id,
           personId: oneOf.get(visit.match.personId)!,
           asked: [...campaign.advance_information, ...campaign.b2b_information],
+          dncPhones: campaign.dnc_phones,
         })),
       );
       await events.emit(tx, 'leads.accepted', {

@@ -66,6 +66,43 @@ const exclude = (
   );
 
 describe('a visit becomes a lead', () => {
+  test('[BEY-27] a number on a do-not-call list is delivered only where the campaign asks for it', async () => {
+    const person = { ...app.make.person(), phone2: '+15048451427' };
+    const only = app.make.person();
+    await app.make.people(root, [
+      { ...person, phone_dnc: 'Y,N' },
+      { ...only, phone_dnc: 'Y' },
+    ]);
+    const given = { price: 2n * USD, balance: 10n * USD };
+    const asking = await app.make.campaign(await app.make.client(agency), { ...given, dncPhones: true });
+    const plain = await app.make.campaign(client, given);
+    const needy = await app.make.campaign(await app.make.client(agency), { ...given, phoneRequired: true });
+    for (const campaign of [asking, plain, needy])
+      for (const { email } of [person, only]) await app.make.visit(campaign, { email });
+    await resolve();
+    const told = async (campaign: MadeCampaign) =>
+      (
+        await app.admin.query(
+          `select x.phone, x.phone2, x.phone_dnc, x.phone2_dnc, x.phones_withheld from lead_contact x
+           where x.campaign_id = $1 order by x.email = $2 desc`,
+          [campaign.id, person.email],
+        )
+      ).rows.map(Object.values);
+    expect(await told(asking)).toEqual([
+      [person.phone, person.phone2, true, false, 0],
+      [only.phone, null, true, false, 0],
+    ]);
+    expect(await told(plain)).toEqual([
+      [person.phone2, null, false, false, 1],
+      [null, null, false, false, 1],
+    ]);
+    expect(await told(needy)).toEqual([[person.phone2, null, false, false, 1]]);
+    expect((await outcomes(needy)).sort()).toEqual(['lead', 'phone_missing']);
+    const [lead] = await leadsOf(plain);
+    const { body } = await app.call('GET', `/api/leadspeek/report/lead/${lead.id}`, { host: HOST, token });
+    expect(body).toMatchObject({ phones_withheld: 1, phone_dnc: false, phone2_dnc: false });
+  });
+
   test('[RUN-04] recognised, priced on both sides, told to the features above, in one transaction', async () => {
     const campaign = await app.make.campaign(client, { price: 2n * USD, balance: 10n * USD });
     const person = await known();

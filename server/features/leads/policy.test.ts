@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Candidate, dayIn, reachesGoal, refusal, type Standing, windowStart } from './policy.ts';
+import {
+  type Candidate,
+  dayIn,
+  leadPhones,
+  reachesGoal,
+  refusal,
+  type Standing,
+  windowStart,
+} from './policy.ts';
 
 const now = new Date('2026-03-10T15:00:00Z');
 const candidate: Candidate = {
@@ -33,6 +41,28 @@ const ask = (
   s: Partial<Standing> = {},
   last: Partial<{ sameCampaign: Date; otherCampaign: Date }> = {},
 ) => refusal({ ...candidate, ...c }, { ...standing, ...s }, { ...never, ...last }, now, '2026-03-10');
+
+test('[BEY-27] a number on a do-not-call list is delivered only where the campaign asks, and the other one moves up', () => {
+  const person = { phone: '+15046218927', phone2: '+15048451427' };
+  const marked = new Set(['+15046218927']);
+  expect(leadPhones(person, marked, false)).toEqual({
+    phone: '+15048451427',
+    phone2: null,
+    phone_dnc: false,
+    phone2_dnc: false,
+    phones_withheld: 1,
+  });
+  expect(leadPhones(person, marked, true)).toEqual({
+    ...person,
+    phone_dnc: true,
+    phone2_dnc: false,
+    phones_withheld: 0,
+  });
+  expect(leadPhones({ phone: null, phone2: null }, marked, false)).toMatchObject({
+    phone: null,
+    phones_withheld: 0,
+  });
+});
 
 describe('[CAMP-05] the rules of a lead', () => {
   test('let a good one through', () => expect(ask()).toBeNull());

@@ -67,6 +67,35 @@ export function windowStart(reidentify: string, now: Date): Date | null {
   return new Date(start.epochMilliseconds);
 }
 
+/** A person's numbers as a lead gets them. */
+export interface LeadPhones {
+  phone: string | null;
+  phone2: string | null;
+  /** Whether they are on a do-not-call list: only where the campaign asks for such numbers. */
+  phone_dnc: boolean;
+  phone2_dnc: boolean;
+  /** How many were left out because they are on one. */
+  phones_withheld: number;
+}
+
+/** The numbers that a lead gets: those on do-not-call lists only where the campaign asks for them; the others move up. */
+export function leadPhones(
+  person: { phone: string | null; phone2: string | null },
+  marked: ReadonlySet<string>,
+  asksForMarked: boolean,
+): LeadPhones {
+  const known = [person.phone, person.phone2].flatMap((phone) => phone ?? []);
+  const given = asksForMarked ? known : known.filter((phone) => !marked.has(phone));
+  const [phone = null, phone2 = null] = given;
+  return {
+    phone,
+    phone2,
+    phone_dnc: phone !== null && marked.has(phone),
+    phone2_dnc: phone2 !== null && marked.has(phone2),
+    phones_withheld: known.length - given.length,
+  };
+}
+
 /** An address without what does not tell pages apart: scheme, `www.`, a slash at the end, fragment; null: it is none. */
 function pageOf(text: string): { page: string; query: URLSearchParams } | null {
   const url = URL.parse(text);

@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/scope.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity } from '../identity/index.ts';
 import type { Settings } from '../settings/index.ts';
-import { type Refused, refusal } from './policy.ts';
+import { leadPhones, type Refused, refusal } from './policy.ts';
 import * as store from './store.ts';
 
 /** What a campaign asks of a lead, and whose it is; `campaignId` null: no campaign yet. */
@@ -12,6 +12,8 @@ export interface Rules {
   campaignId: string | null;
   emailRequired: boolean;
   phoneRequired: boolean;
+  /** Whether numbers on do-not-call lists are delivered. */
+  dncPhones: boolean;
   addressRequired: boolean;
   minConfidence: number;
   reidentify: string;
@@ -41,6 +43,11 @@ export function createPreview({
       tx,
       rootId,
       people.map((one) => one.personId),
+    );
+    const marked = await identity.markedPhones(
+      tx,
+      rootId,
+      [...known.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
     );
     const leastBilled = (await settings.leastConfidence(tx, [rules.agencyId])).get(rules.agencyId) ?? 0;
     const earlier = await store.lastLeads(
@@ -85,7 +92,7 @@ export function createPreview({
           confidence,
           excluded: verdicts[i]!,
           email: person.email,
-          phone: person.phone,
+          phone: leadPhones(person, marked, rules.dncPhones).phone,
           address: person.address,
         },
         {

@@ -21,11 +21,13 @@ export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: Contact
   const c = contacts;
   await sql`
     insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, first_name, last_name, email, phone, phone2,
-      address, city, state, zip, company_name, website, job_title, page_url, referrer, ip)
+      phone_dnc, phone2_dnc, phones_withheld, address, city, state, zip, company_name, website, job_title, page_url, referrer, ip)
     select * from unnest(${c.map((r) => r.lead_id)}::uuid[], ${c.map((r) => r.root_id)}::uuid[], ${c.map((r) => r.agency_id)}::uuid[],
       ${c.map((r) => r.company_id)}::uuid[], ${c.map((r) => r.campaign_id)}::uuid[], ${c.map((r) => r.created_at)}::timestamptz[],
       ${c.map((r) => r.first_name ?? null)}::text[], ${c.map((r) => r.last_name ?? null)}::text[], ${c.map((r) => r.email ?? null)}::text[],
-      ${c.map((r) => r.phone ?? null)}::text[], ${c.map((r) => r.phone2 ?? null)}::text[], ${c.map((r) => r.address ?? null)}::text[],
+      ${c.map((r) => r.phone ?? null)}::text[], ${c.map((r) => r.phone2 ?? null)}::text[],
+      ${c.map((r) => r.phone_dnc ?? false)}::boolean[], ${c.map((r) => r.phone2_dnc ?? false)}::boolean[], ${c.map((r) => r.phones_withheld ?? 0)}::smallint[],
+      ${c.map((r) => r.address ?? null)}::text[],
       ${c.map((r) => r.city ?? null)}::text[], ${c.map((r) => r.state ?? null)}::text[], ${c.map((r) => r.zip ?? null)}::text[],
       ${c.map((r) => r.company_name ?? null)}::text[], ${c.map((r) => r.website ?? null)}::text[], ${c.map((r) => r.job_title ?? null)}::text[],
       ${c.map((r) => r.page_url ?? null)}::text[], ${c.map((r) => r.referrer ?? null)}::text[], ${c.map((r) => r.ip ?? null)}::inet[])`.execute(
@@ -291,6 +293,9 @@ const listColumns = [
   'x.email',
   PHONE('phone'),
   PHONE('phone2'),
+  sql<boolean>`x.phone_dnc and not k.phones_off`.as('phone_dnc'),
+  sql<boolean>`x.phone2_dnc and not k.phones_off`.as('phone2_dnc'),
+  sql<number>`case when k.phones_off then 0 else x.phones_withheld end`.as('phones_withheld'),
   'x.address',
   'x.city',
   'x.state',

@@ -171,6 +171,11 @@ export function NeedFields({ form }: { form: CampaignFormState }) {
         {...form.getInputProps('phoneenabled', { type: 'checkbox' })}
       />
       <Switch
+        label="Phone numbers on do-not-call lists"
+        description="Send these numbers, too, marked as on a list. Off leaves them out. Calling them can break the law."
+        {...form.getInputProps('dncphoneenabled', { type: 'checkbox' })}
+      />
+      <Switch
         label="Postal address"
         description="People without a known postal address do not become leads."
         {...form.getInputProps('homeaddressenabled', { type: 'checkbox' })}

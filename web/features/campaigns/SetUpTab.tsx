@@ -165,6 +165,10 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
       ? ([['Whom it wants at work', audienceWords(campaign)]] as [string, ReactNode][])
       : []),
     ['A lead brings along', informationWords(campaign) || 'Nothing besides name and contact'],
+    [
+      'Phone numbers on do-not-call lists',
+      campaign.dncphoneenabled === 'T' ? 'Delivered, marked' : 'Left out',
+    ],
     ['A lead must have', needed.length ? needed.join(', ') : 'Nothing in particular'],
     ['The same person again', REIDENTIFY_WORDS[campaign.reidentificationtype]],
     ['Lowest confidence', `${campaign.minConfidence} %`],

@@ -30,6 +30,7 @@ export interface CampaignValues extends TargetValues, MoreValues, AudienceValues
   urlCodeThankyou: string;
   requireemailaddress: boolean;
   phoneenabled: boolean;
+  dncphoneenabled: boolean;
   homeaddressenabled: boolean;
   reidentificationtype: Campaign['reidentificationtype'];
   minConfidence: number | string;
@@ -75,6 +76,7 @@ export const NEW_VALUES: CampaignValues = {
   urlCodeThankyou: '',
   requireemailaddress: true,
   phoneenabled: false,
+  dncphoneenabled: false,
   homeaddressenabled: false,
   reidentificationtype: 'never',
   minConfidence: 50,
@@ -111,6 +113,7 @@ export function valuesOf(campaign: Campaign): CampaignValues {
     urlCodeThankyou: campaign.urlCodeThankyou ?? '',
     requireemailaddress: campaign.requireemailaddress === 'T',
     phoneenabled: campaign.phoneenabled === 'T',
+    dncphoneenabled: campaign.dncphoneenabled === 'T',
     homeaddressenabled: campaign.homeaddressenabled === 'T',
     reidentificationtype: campaign.reidentificationtype,
     minConfidence: campaign.minConfidence,
@@ -175,6 +178,7 @@ export function inputOf(values: CampaignValues, withPrice: boolean) {
       : { advanceInformation: values.advanceInformation }),
     requireemailaddress: flag(values.requireemailaddress),
     phoneenabled: flag(values.phoneenabled),
+    dncphoneenabled: flag(values.dncphoneenabled),
     homeaddressenabled: flag(values.homeaddressenabled),
     reidentificationtype: values.reidentificationtype,
     minConfidence: values.minConfidence === '' ? 50 : Number(values.minConfidence),

@@ -14,6 +14,7 @@ describe('[CAMP-11] building a campaign', () => {
         'effective_from',
         'enableMinimumLimitLeads',
         'homeaddressenabled',
+        'dncphoneenabled',
         'phoneenabled',
         'requireemailaddress',
       ].sort(),

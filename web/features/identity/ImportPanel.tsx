@@ -140,7 +140,12 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
     ...(isSignals ? [] : ([['Changed', job.rows_changed]] as [string, number][])),
     ['Same as before', job.rows_same],
     ['Bad rows', job.rows_bad],
-    ...(isSignals ? [] : ([['Values left out', job.values_bad]] as [string, number][])),
+    ...(isSignals
+      ? []
+      : ([
+          ['Values left out', job.values_bad],
+          ['On do-not-call lists', job.phones_marked],
+        ] as [string, number][])),
     ...(isSignals ? [] : ([['New keys', job.keys_added]] as [string, number][])),
   ];
   return (

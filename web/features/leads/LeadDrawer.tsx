@@ -50,6 +50,7 @@ function LeadDetail({ id }: { id: string }) {
       </Stack>
     );
   }
+  const withheld = lead.phones_withheld;
   const place = [lead.city, [lead.state, lead.zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
   return (
     <Stack gap="lg">
@@ -67,8 +68,18 @@ function LeadDetail({ id }: { id: string }) {
       <Section title="Person">
         <Facts>
           <Fact name="E-mail" value={lead.email} copy />
-          <Fact name="Phone" value={lead.phone} copy />
-          <Fact name="Second phone" value={lead.phone2} copy />
+          <Phone
+            name="Phone"
+            phone={lead.phone}
+            isMarked={lead.phone_dnc}
+            isWithheld={withheld > 0 && !lead.phone}
+          />
+          <Phone
+            name="Second phone"
+            phone={lead.phone2}
+            isMarked={lead.phone2_dnc}
+            isWithheld={withheld > (lead.phone ? 0 : 1) && !lead.phone2}
+          />
           <Fact name="Address" value={[lead.address, place].filter(Boolean).join('\n') || null} copy />
           <Fact name="Company" value={lead.contact_company} />
           <Fact name="Job title" value={lead.job_title} />
@@ -138,6 +149,22 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       </Title>
       {children}
     </section>
+  );
+}
+
+/** A phone number; one on a do-not-call list says so, whether it was delivered or left out. */
+function Phone(props: { name: string; phone: string | null; isMarked: boolean; isWithheld: boolean }) {
+  const { name, phone } = props;
+  if (!phone && !props.isWithheld) return <Fact name={name} />;
+  return (
+    <Fact name={name} value={phone} copy>
+      {phone}
+      {(props.isMarked || props.isWithheld) && (
+        <Text component="span" size="sm" c="dimmed" display="block">
+          On a do-not-call list
+        </Text>
+      )}
+    </Fact>
   );
 }
 

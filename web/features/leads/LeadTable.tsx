@@ -1,4 +1,4 @@
-import { Group, Title } from '@mantine/core';
+import { Group, Text, Title } from '@mantine/core';
 import { IconUserSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Client } from '../../../contract/index.ts';
@@ -68,7 +68,24 @@ export function LeadTable(props: {
       ),
     },
     { key: 'email', title: 'E-mail', sortable: true, render: (row) => <Clip text={row.email} max={180} /> },
-    { key: 'phone', title: 'Phone', phone: false, render: (row) => row.phone ?? <None /> },
+    {
+      key: 'phone',
+      title: 'Phone',
+      phone: false,
+      render: (row) =>
+        row.phone && !row.phone_dnc ? (
+          row.phone
+        ) : row.phone || row.phones_withheld > 0 ? (
+          <>
+            {row.phone}
+            <Text component="span" size="xs" c="dimmed" display="block">
+              On a do-not-call list
+            </Text>
+          </>
+        ) : (
+          <None />
+        ),
+    },
     {
       key: 'place',
       title: 'Place',
