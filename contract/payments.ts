@@ -175,6 +175,14 @@ export const payments = {
         "A page of the provider on which the account's owner fills in what is required; to be used once",
     })
     .meta({ access: 'account.connect', notInView: true })
+    .input(
+      z.object({
+        from: z
+          .enum(['setup', 'settings'])
+          .default('setup')
+          .describe('Where the form leads back to: the profile set-up, or the general settings'),
+      }),
+    )
     .output(z.object({ url: z.string(), expires_at: Instant })),
   checkAccount: call
     .route({

@@ -149,6 +149,15 @@ test('[PAY-01] a connected account: opened, filled in at the provider, checked, 
   const open = () => owner.post('/api/payment/sandbox/account/open', { token: second.split('/').at(-1)! });
   expect((await open()).body).toMatchObject({ status: 'open', back: '/user/profile-setup' });
   expect((await open()).body).toMatchObject({ status: 'expired' });
+  // From the general settings it leads back there.
+  const third = await owner.post('/api/general/connected-account/link', { from: 'settings' });
+  expect(
+    (
+      await owner.post('/api/payment/sandbox/account/open', {
+        token: (third.body.url as unknown as string).split('/').at(-1)!,
+      })
+    ).body,
+  ).toMatchObject({ status: 'open', back: '/configuration/general-setting?tab=payment' });
   expect(
     (await owner.post('/api/payment/sandbox/account/submit', { verdict: 'approve' })).body,
   ).toMatchObject({

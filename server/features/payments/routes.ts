@@ -12,7 +12,10 @@ import { microsOfCents } from './policy.ts';
 import type { Payments } from './service.ts';
 
 /** Where the provider sends an account's owner: its step asks how the account stands, and makes a new link. */
-const BACK = '/user/profile-setup';
+const BACK = {
+  setup: '/user/profile-setup',
+  settings: '/configuration/general-setting?tab=payment',
+} as const;
 const SALES_BACK = '/configuration/sales-connect-account';
 /** Notices are small; Stripe's largest objects stay far below. */
 const NOTICE_BYTES = 256 * 1024;
@@ -106,8 +109,8 @@ export function paymentsRoutes(
       ...done(ownMessages.accountOpened),
       ...stateOf(await accounts.create(ctx)),
     }),
-    async linkAccount(ctx) {
-      const back = holdsOwn(ctx) ? SALES_BACK : BACK;
+    async linkAccount(ctx, { from }) {
+      const back = holdsOwn(ctx) ? SALES_BACK : BACK[from];
       const { url, expiresAt } = await accounts.link(ctx, { refresh: back, back });
       return { url, expires_at: expiresAt.toISOString() };
     },

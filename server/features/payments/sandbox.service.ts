@@ -74,8 +74,11 @@ export function createSandbox(
       const form = await sandbox().openForm(token);
       if (!form || form.account !== (await accountOf(holderOf(ctx))))
         throw new Refusal('not_found', ownMessages.notFound);
-      const { pathname: back } = new URL(form.returnUrl);
-      return { status: form.status, back, again: new URL(form.refreshUrl).pathname };
+      const pathOf = (url: string): string => {
+        const { pathname, search } = new URL(url);
+        return pathname + search;
+      };
+      return { status: form.status, back: pathOf(form.returnUrl), again: pathOf(form.refreshUrl) };
     },
 
     /** Sends the form of the own account, or the own agency's. */

@@ -95,7 +95,7 @@ export default function SalesConnectPage() {
   const form = useStep(async () => {
     try {
       const { message } = await api.payments.createAccount();
-      const { url } = await api.payments.linkAccount();
+      const { url } = await api.payments.linkAccount({});
       window.location.assign(url);
       return { message };
     } catch (error) {

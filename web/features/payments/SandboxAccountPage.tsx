@@ -26,7 +26,8 @@ export default function SandboxAccountPage() {
   });
   const back = async (to: string) => {
     await queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
-    await navigate({ to });
+    const { pathname, searchParams } = new URL(to, location.origin);
+    await navigate({ to: pathname, search: Object.fromEntries(searchParams) as never });
   };
   const send = async (verdict: 'approve' | 'reject') => {
     setSent(verdict);

@@ -5,9 +5,8 @@ import type { SessionUser } from '../../../contract/people.ts';
 import type { SetupCheck } from '../../../contract/setup.ts';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
-import { prettyCode } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
-import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { AccountButtons, AccountStatus } from '../payments/AccountParts.tsx';
 import { CardForm } from '../payments/CardForm.tsx';
 import { CompanyFields, DetailsFields } from './fields.tsx';
 import { companyOf, companyRules, companyWire, detailsOf, detailsRules, detailsWire } from './model.ts';
@@ -203,77 +202,20 @@ export function CardStep(props: StepProps) {
   );
 }
 
-const ACCOUNT = {
-  '': ['none', 'Not connected', 'Connect the account that your clients pay into.'],
-  pending: ['pending', 'Form not finished', 'Finish the form to have the account checked.'],
-  inverification: ['pending', 'Being checked', 'The provider is looking at what you have sent.'],
-  completed: ['active', 'Connected', 'Your clients can pay you.'],
-  failed: ['failed', 'Not accepted', 'The provider did not accept the account. Start again.'],
-} as const;
-
-/** What the button to the provider's form says in each state; undefined: there is nothing to fill in. */
-const NEXT = {
-  '': 'Connect an account',
-  pending: 'Go on with the form',
-  inverification: undefined,
-  failed: undefined,
-  completed: undefined,
-} as const;
-
 /** The agency's account at the payment provider, which its clients pay into. */
 export function AccountStep(props: StepProps) {
-  const { formId, check, onNext } = props;
+  const { formId, check, user, onNext } = props;
   const { fault, act } = useAct(props);
-  const state = check.accountconnected;
-  const [tone, words, text] = ACCOUNT[state];
-  const next = NEXT[state];
-  const recheck = async () => {
-    const now = await api.payments.checkAccount();
-    return { message: `The account: ${ACCOUNT[now.status_acc][1].toLowerCase()}.` };
-  };
-  const go = () =>
-    act(async () => {
-      const { message } = await api.payments.createAccount();
-      const { url } = await api.payments.linkAccount();
-      window.location.assign(url);
-      return { message };
-    });
   return (
     <StepForm formId={formId} fault={fault} onSubmit={onNext}>
-      <Group gap="sm">
-        <StatusBadge status={tone}>{words}</StatusBadge>
-        <Text size="sm">{text}</Text>
-      </Group>
-      {check.account_requirements.length > 0 && (
-        <ul>
-          {check.account_requirements.map((one) => (
-            <li key={one}>{prettyCode(one)}</li>
-          ))}
-        </ul>
-      )}
-      {state !== 'completed' && (
+      <AccountStatus check={check} user={user} />
+      {check.accountconnected !== 'completed' && (
         <Text size="sm" c="dimmed" mt="sm">
-          This can wait, but the campaigns of your clients do not run before.
+          You can do this later, but your clients’ campaigns don’t run until then.
         </Text>
       )}
       {check.paymentgateway !== 'none' && (
-        <Group gap="xs" mt="md">
-          {next && (
-            <Button variant="default" onClick={() => void go()}>
-              {next}
-            </Button>
-          )}
-          {state !== '' && (
-            <Button variant="default" onClick={() => void act(recheck)}>
-              Check again
-            </Button>
-          )}
-          {state === 'failed' && (
-            <Button variant="default" onClick={() => void act(() => api.payments.resetAccount())}>
-              Start again
-            </Button>
-          )}
-        </Group>
+        <AccountButtons check={check} user={user} from="setup" act={(task) => void act(task)} />
       )}
     </StepForm>
   );

@@ -14,6 +14,7 @@ const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
 const MinimumsTab = lazy(() => import('./MinimumsTab.tsx'));
 const ModulesTab = lazy(() => import('./ModulesTab.tsx'));
 const PackagesTab = lazy(() => import('./PackagesTab.tsx'));
+const PaymentTab = lazy(() => import('./PaymentTab.tsx'));
 const ProductsTab = lazy(() => import('./ProductsTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
 const SidebarTab = lazy(() => import('./SidebarTab.tsx'));
@@ -35,6 +36,13 @@ interface SettingTab {
 const TABS: SettingTab[] = [
   { value: 'branding', label: 'Branding', page: <BrandingTab /> },
   { value: 'domain', label: 'Domain', page: <DomainTab />, only: 'agency' },
+  {
+    value: 'payment',
+    label: 'Payment account',
+    page: <PaymentTab />,
+    only: 'agency',
+    needs: 'account.connect',
+  },
   { value: 'embed', label: 'Embed code', page: <EmbedTab />, only: 'agency' },
   { value: 'modules', label: 'Modules', page: <ModulesTab /> },
   { value: 'sidebar', label: 'Sidebar', page: <SidebarTab /> },

@@ -7,7 +7,20 @@ import { PAGES } from '../../../contract/routing-pages.ts';
 import { accountWarning } from '../../../contract/setup-rules.ts';
 import { useFacts } from '../../api/user.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
 import classes from './Warnings.module.css';
+
+/** Where an agency's payment account is connected. */
+const settings = '/configuration/general-setting';
+
+function StepLink({ to }: { to: string }) {
+  const search = to === settings ? { tab: 'payment' } : {};
+  return (
+    <Anchor renderRoot={(props) => <Link {...props} to={to as '/'} search={search as never} />}>
+      Go to {to === settings ? 'Payment Setup' : PAGES.find((page) => page.path === to)?.title}
+    </Anchor>
+  );
+}
 
 /**
  * The warnings that stay until their cause is gone (calls 8, Persistent warnings; NAV-08), and the agency's banner about
@@ -17,31 +30,22 @@ export function Warnings() {
   const facts = useFacts();
   const { user, setup } = facts;
   const { pathname } = useLocation();
+  const [{ tab }] = useSearchParams();
   const warning = setup && accountWarning(setup, user);
   const isStopped =
     isAgency(user) && user.status_acc === 'completed' && !(user.charges_enabled && user.payouts_enabled);
-  const settings = '/configuration/general-setting';
+  const isHere = (step: string) => pathname === step && (step !== settings || tab === 'payment');
+  const needsAccount = setup?.card_set || setup?.paymentgateway === 'none';
   const steps: Record<string, readonly string[]> = {
     [messages.completeProfile]: ['/user/profile-setup'],
-    [messages.completePayment]: [setup?.card_set ? settings : '/user/card-setting', '/user/profile-setup'],
+    [messages.completePayment]: [needsAccount ? settings : '/user/card-setting', '/user/profile-setup'],
   };
   const to = warning && steps[warning]?.find((step) => maySee(step, facts));
   if (!warning && !isStopped) return null;
   return (
     <div className={classes.warnings}>
       {warning && (
-        <Notice
-          tone="warn"
-          live="status"
-          action={
-            to &&
-            pathname !== to && (
-              <Anchor renderRoot={(props) => <Link {...props} to={to as '/'} />}>
-                Go to {PAGES.find((page) => page.path === to)?.title}
-              </Anchor>
-            )
-          }
-        >
+        <Notice tone="warn" live="status" action={to && !isHere(to) && <StepLink to={to} />}>
           {warning}
         </Notice>
       )}
@@ -50,18 +54,11 @@ export function Warnings() {
           tone="warn"
           live="status"
           title="Your payment account needs an update"
-          action={
-            pathname !== settings &&
-            maySee(settings, facts) && (
-              <Anchor renderRoot={(props) => <Link {...props} to={settings as '/'} />}>
-                Go to General Settings
-              </Anchor>
-            )
-          }
+          action={!isHere(settings) && maySee(settings, facts) && <StepLink to={settings} />}
         >
           {user.charges_enabled
-            ? 'Payouts are stopped at the moment. Please update your payment account, so that you are paid.'
-            : 'It cannot take payments at the moment. Please update your payment account, so that your clients can pay.'}
+            ? 'Payouts are paused. Update your payment account to get paid.'
+            : 'It can’t take payments. Update your payment account so your clients can pay.'}
         </Notice>
       )}
     </div>

@@ -1,0 +1,80 @@
+import { Stack, Text, Title } from '@mantine/core';
+import { IconFlask } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { api } from '../../api/client.ts';
+import { userQuery, useSetup, useUser } from '../../api/user.ts';
+import { useStep } from '../billing/useStep.ts';
+import { AccountButtons, AccountStatus } from '../payments/AccountParts.tsx';
+import classes from './settings.module.css';
+
+/** How often the provider is asked while it verifies. */
+const ASK_MS = 10_000;
+
+/** The account that an agency's clients pay into: connected, seen and disconnected (spec product 4, Agency set-up). */
+export default function PaymentTab() {
+  const user = useUser();
+  const check = useSetup();
+  const cache = useQueryClient();
+  const known = check.accountconnected;
+  const step = useStep((task: () => Promise<{ message: string }>) => task());
+  // Whoever comes back from the provider's form sees what it says now.
+  const { data } = useQuery({
+    queryKey: ['payment', 'account', known],
+    queryFn: ({ signal }) => api.payments.checkAccount(undefined, { signal }),
+    enabled: known !== '' && !user.isViewMode && check.paymentgateway !== 'none',
+    refetchInterval: known === 'inverification' ? ASK_MS : false,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  useEffect(() => {
+    if (data && data.status_acc !== known) void cache.invalidateQueries({ queryKey: userQuery.queryKey });
+  }, [data, known, cache]);
+  return (
+    <Stack gap="md" className={classes.fields}>
+      <div>
+        <Title order={2} size="h3">
+          Payment account
+        </Title>
+        <Text size="sm" c="dimmed">
+          Your clients pay into this account. Their campaigns run while it is connected.
+        </Text>
+      </div>
+      {check.paymentgateway === 'none' ? (
+        <Text size="sm">Payments are settled outside this platform, so there is no account to connect.</Text>
+      ) : (
+        <>
+          <div>
+            <AccountStatus check={check} user={user} />
+            {known === 'completed' && (
+              <Text size="sm" c="dimmed" mt="xs">
+                Payments: {user.charges_enabled ? 'on' : 'off'} · Payouts:{' '}
+                {user.payouts_enabled ? 'on' : 'off'}
+              </Text>
+            )}
+            {user.isViewMode ? (
+              <Text size="sm" c="dimmed" mt="md">
+                Only the agency’s own people can change its payment account.
+              </Text>
+            ) : (
+              <AccountButtons
+                check={check}
+                user={user}
+                from="settings"
+                act={step.mutate}
+                disabled={step.isPending}
+              />
+            )}
+          </div>
+          {check.paymentgateway === 'sandbox' && (
+            <Text size="sm" c="dimmed">
+              <IconFlask size={14} aria-hidden="true" /> No payment provider is set up, so the sandbox’s form
+              stands in for it. No money moves.
+            </Text>
+          )}
+        </>
+      )}
+    </Stack>
+  );
+}
