@@ -190,6 +190,7 @@ export const ownMessages = {
   walletSaved: 'Your Data Wallet settings are saved.',
   walletContinual: 'The continual top-up is on.',
   walletNotContinual: 'The continual top-up is stopped.',
+  walletContinualNothing: 'Choose a top-up amount above $0 first.',
   walletUnknown:
     'The card provider has not answered yet. Your balance follows as soon as the payment is known; you are not charged twice.',
   walletNothing: 'Choose an amount above $0 to top up. To keep the settings only, save them.',

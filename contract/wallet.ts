@@ -94,7 +94,10 @@ export const DataWallet = z.object({
   total_amount: Signed.describe('All that was ever topped up or credited'),
   last_balance_amount: Signed.describe('The balance before the newest transaction'),
   stop_continual: Flag,
-  transaction_history: z.array(WalletTransaction),
+  transaction_history: z
+    .array(WalletTransaction)
+    .describe('Newest first, 500 at most: one line an event, as the statement has it'),
+  history_more: z.boolean().describe('Whether there are older ones; the download has all of them'),
   is_enable_topup_prepaid_direct_payment: Flag,
   missing: z.enum(WALLET_NEEDS).nullable().describe('What tops-ups are not enabled for; null: they are'),
   card: z.string().nullable().describe("The card on file: 'visa 4242'"),
@@ -135,7 +138,7 @@ export const wallet = {
     })
     .meta({ access: 'wallet.read' })
     .input(Of.extend(Month.shape))
-    .output(DataWallet.pick({ transaction_history: true, days: true })),
+    .output(DataWallet.pick({ transaction_history: true, history_more: true, days: true })),
   stopContinualTopupDirectPayment: call
     .route({
       method: 'POST',

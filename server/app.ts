@@ -190,7 +190,6 @@ export function createFeatures(
     tenants,
     audit,
     notices,
-    ledger,
     wallet,
     billing,
     agreements,

@@ -1,3 +1,4 @@
+import { microsOrNull } from '../../contract/dollars.ts';
 import { LOCALE } from './format.ts';
 
 /** What a price input holds after a keystroke: digits and one decimal point only, else it is reset to 0 (spec product 5). */
@@ -21,7 +22,8 @@ export function currencyShown(text: string): string {
 }
 
 /** Whether an amount is below another; neither has to be well-formed ('' is 0). */
-export const isBelow = (text: string, least: string): boolean => Number(text || 0) < Number(least || 0);
+export const isBelow = (text: string, least: string): boolean =>
+  (microsOrNull(text, Infinity) ?? 0n) < (microsOrNull(least, Infinity) ?? 0n);
 
 /** Why an amount with at most `places` decimal places cannot be this, in words; null when it can. */
 export function currencyFault(text: string, places: number): string | null {

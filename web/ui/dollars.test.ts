@@ -1,17 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { usd } from '../../contract/dollars.ts';
+import { dollarsOf, microsOf, microsOrNull, microsTyped, usd } from '../../contract/dollars.ts';
+import { amountFault, amountOf } from '../features/campaigns/model.ts';
+import { cleanAmount, dollars, missed, raised, signed } from '../features/wallet/model.ts';
+import { currencyFault, currencyPlain, currencyShown, currencyTyped, isBelow } from './currency.ts';
 import { money } from './format.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Where amounts are made into words; everybody else asks these. The spec's texts put their sign before what they are given. */
-const HOMES = [
-  'web/ui/format.ts',
-  'contract/dollars.ts',
-  'contract/messages.ts',
-  'contract/screen-messages.ts',
-];
+const HOMES = ['contract/dollars.ts', 'contract/messages.ts', 'contract/screen-messages.ts'];
 /** A dollar sign put before a value by hand, an amount rounded by hand, or a currency of one's own. */
 const BY_HAND = [
   /\$\$\{/,
@@ -71,5 +70,77 @@ describe('[UX-04] money is in US dollars with thousands separators', () => {
     "  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })",
   ])('%s would be found', (line) => {
     expect(faultsIn(line, true)).toEqual([line]);
+  });
+});
+
+/** Any amount of micro-dollars, owed or owned. */
+const micros = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });
+/** What people type and paste into fields: amounts of all kinds, and what is none. */
+const typed = fc.oneof(
+  fc.stringMatching(/^[-+$]?[0-9]{0,12}([.,][0-9]{0,8})?$/),
+  fc.stringMatching(/^[0-9.,eE$ -]{0,12}$/),
+  fc.string({ maxLength: 12 }),
+);
+const hold = <T>(property: fc.IProperty<T>): void => fc.assert(property, { numRuns: 1000 });
+
+describe('whatever the amount', () => {
+  test('written and read again it is the same, below zero too', () => {
+    hold(
+      fc.property(micros, (amount) => {
+        expect(microsOf(dollarsOf(amount))).toBe(amount);
+        expect(microsOf(usd(amount).replaceAll(/[$,]/g, ''))).toBe(amount);
+        expect(microsOf(dollarsOf(-amount))).toBe(-amount);
+      }),
+    );
+    // 20 % off 199 dollars.
+    expect(money(microsOf('-39.80'))).toBe('-$39.80');
+  });
+
+  test('on screens it is at most half a step from what it is, with one sign and none for nothing', () => {
+    hold(
+      fc.property(micros, fc.boolean(), (amount, whole) => {
+        const words = money(amount, { whole });
+        expect(words).toMatch(whole ? /^-?\$\d{1,3}(,\d{3})*$/ : /^-?\$\d{1,3}(,\d{3})*\.\d\d$/);
+        const shown = microsOf(words.replaceAll(/[$,]/g, ''));
+        const off = shown > amount ? shown - amount : amount - shown;
+        expect(off).toBeLessThanOrEqual(whole ? 500_000n : 5000n);
+        expect(words.startsWith('-')).toBe(shown < 0n);
+        // The opposite amount differs by its sign alone.
+        if (shown !== 0n) expect(money(-amount, { whole }).replace('-', '')).toBe(words.replace('-', ''));
+      }),
+    );
+  });
+
+  test('what is no amount is never read as one, and nothing throws but the strict reader', () => {
+    hold(
+      fc.property(typed, (text) => {
+        const read = microsOrNull(text);
+        expect(microsTyped(text)).toBe(Number(read ?? 0n));
+        if (read === null) expect(() => microsOf(text)).toThrow(RangeError);
+        else {
+          expect(text).toMatch(/^-?(\d+\.?\d*|\.\d+)$/);
+          expect(Number(dollarsOf(read))).toBeCloseTo(Number(text), 5);
+        }
+      }),
+    );
+  });
+
+  test('what a field hands on is read as it was typed, or a fault is named', () => {
+    hold(
+      fc.property(typed, (text) => {
+        const plain = currencyPlain(currencyTyped(text));
+        if (plain !== '' && currencyFault(plain, 6) === null) {
+          const amount = microsOf(plain);
+          expect(microsOf(currencyShown(plain).replaceAll(',', ''))).toBe(amount);
+          expect(isBelow(plain, dollarsOf(amount + 1n))).toBe(true);
+          expect(isBelow(plain, dollarsOf(amount))).toBe(false);
+        }
+        if (amountFault(text, 6) === null) expect(microsOrNull(amountOf(text))).not.toBeNull();
+        const kept = cleanAmount(text, '7');
+        expect(missed(raised(kept, false), false)).toBeNull();
+        expect(missed(raised(kept, true), true)).toBeNull();
+        expect(signed(kept).replace('$', '').replace(/\.00$/, '')).toBe(dollars(kept));
+      }),
+    );
   });
 });

@@ -1,19 +1,7 @@
 /** The product speaks English (spec calls 9); what a browser says of itself may not even be a language ('en-US@posix'). */
 export const LOCALE = 'en-US';
 
-/**
- * US dollars of micro-dollars: 1234500000 -> '$1,234.50'. Two places, more (up to six) only for `unit` prices.
- * @param micros whole micro-dollars
- */
-export function money(micros: number | bigint, options: { unit?: boolean; whole?: boolean } = {}): string {
-  const dollars = Number(micros) / 1_000_000;
-  return new Intl.NumberFormat(LOCALE, {
-    style: 'currency',
-    currency: 'USD',
-    minimumFractionDigits: options.whole ? 0 : 2,
-    maximumFractionDigits: options.unit ? 6 : options.whole ? 0 : 2,
-  }).format(dollars);
-}
+export { money } from '../../contract/dollars.ts';
 
 /** A count with separators. */
 export function num(value: number): string {

@@ -130,6 +130,7 @@ describe('[WALL-02] the calls of the Data Wallet', () => {
       last_balance_amount: '0.00',
       stop_continual: 'T',
       transaction_history: [],
+      history_more: false,
       is_enable_topup_prepaid_direct_payment: 'T',
       missing: null,
       card: 'visa 4242',
@@ -270,7 +271,7 @@ describe('[WALL-02] the calls of the Data Wallet', () => {
     expect((await about(who)).balance_amount).toBe('250.00');
   });
 
-  test('[WALL-04] the toggle answers how it stands', async () => {
+  test('[WALL-04] the toggle answers how it stands, and begins nothing without an amount', async () => {
     const who = await made();
     const toggle = async (stop: string) =>
       (
@@ -279,6 +280,12 @@ describe('[WALL-02] the calls of the Data Wallet', () => {
           stop_continual: stop,
         })
       ).body;
+    const nothing = { errors: { stop_continual: [ownMessages.walletContinualNothing] } };
+    expect(await toggle('F')).toMatchObject(nothing);
+    await ask(who, 'POST', 'save-direct-payment', settings(who, '0', { stop_continual: 'F' }));
+    expect((await about(who)).stop_continual).toBe('T');
+    expect(await toggle('F')).toMatchObject(nothing);
+    await ask(who, 'POST', 'save-direct-payment', settings(who, '250'));
     expect(await toggle('F')).toMatchObject({ result: 'success', stop_continual: 'F' });
     expect((await about(who)).stop_continual).toBe('F');
     expect(await toggle('T')).toMatchObject({ message: ownMessages.walletNotContinual, stop_continual: 'T' });

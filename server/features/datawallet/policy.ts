@@ -102,10 +102,3 @@ export function periodOf(now: Date, timeZone: string, period: 'day' | 'month'): 
   const at = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime({ timeZone }).epochMilliseconds);
   return { from: at(first), ends: at(first.add(period === 'day' ? { days: 1 } : { months: 1 })) };
 }
-
-/** The first moment of a month 'YYYY-MM'. */
-export const startOfMonth = (month: string, timeZone: string): Date =>
-  new Date(
-    Temporal.PlainYearMonth.from(month).toPlainDate({ day: 1 }).toZonedDateTime({ timeZone })
-      .epochMilliseconds,
-  );

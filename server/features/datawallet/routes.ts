@@ -53,7 +53,7 @@ export function dataWalletRoutes(wallet: DataWallet): {
           const month = WalletMonth.safeParse(params.date);
           if (!Id.safeParse(params.company_id).success || !month.success)
             throw new Refusal('not_found', ownMessages.notFound);
-          const { name, lines } = await wallet.file(ctx, params.company_id, month.data);
+          const { name, lines } = wallet.file(ctx, params.company_id, month.data);
           return sendCsv(reply, name, lines);
         },
       },

@@ -8,12 +8,15 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Agreements } from '../agreements/index.ts';
 import type { Billing } from '../billing/index.ts';
-import type { Ledger } from '../ledger/index.ts';
+import type { Wallet } from '../wallet/index.ts';
 import { autoOf, columnsOf, createAuto, type DataWalletParts, ownerOf, wishOf } from './auto.service.ts';
 import { createGate, NEED_WORDS } from './gate.ts';
-import { daysOf, titleOf } from './history.policy.ts';
+import { titleOf } from './history.policy.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
+
+/** Lines of the history that a call answers; the download has all of them. */
+const HISTORY_LINES = 500;
 
 export type DataWallet = ReturnType<typeof createDataWallet>;
 
@@ -32,10 +35,10 @@ export const plain = (micros: bigint): string => dollarsOf(micros).replace(/\.00
  */
 export function createDataWallet(
   platform: Platform,
-  parts: DataWalletParts & { billing: Billing; agreements: Agreements; ledger: Ledger },
+  parts: DataWalletParts & { billing: Billing; agreements: Agreements },
 ) {
   const { db, clock } = platform;
-  const { wallet, charges, audit, ledger } = parts;
+  const { wallet, charges, audit } = parts;
   const gate = createGate(parts);
   const auto = createAuto(platform, parts, gate);
 
@@ -75,23 +78,28 @@ export function createDataWallet(
           .toString()
       : date || null;
 
-  async function history(tx: Tx, agencyId: string, month: string | null, timeZone: string) {
-    const rows = await wallet.history(tx, agencyId, month);
-    const before =
-      month && rows.length === 0
-        ? await ledger.balanceAsOf(tx, agencyId, ['agency_wallet'], policy.startOfMonth(month, timeZone))
-        : (rows.at(-1)?.balanceMicros ?? 0n) - (rows.at(-1)?.amountMicros ?? 0n);
+  type HistoryRow = Awaited<ReturnType<Wallet['history']>>[number];
+  const shown = (row: HistoryRow) => ({
+    id: row.id,
+    title: titleOf(row),
+    created_at: row.created_at.toISOString(),
+    expired_at: row.expired_at ?? '',
+    amount: dollarsOf(row.amountMicros),
+    balance: dollarsOf(row.balanceMicros),
+    transaction_type: row.transaction_type,
+  });
+
+  async function history(tx: Tx, agencyId: string, month: string | null) {
+    const rows = await wallet.history(tx, agencyId, month, null, HISTORY_LINES + 1);
+    const days = month ? await wallet.days(tx, agencyId, month) : [];
     return {
-      transaction_history: rows.map((row) => ({
-        id: row.id,
-        title: titleOf(row),
-        created_at: row.created_at.toISOString(),
-        expired_at: row.expired_at ?? '',
-        amount: dollarsOf(row.amountMicros),
-        balance: dollarsOf(row.balanceMicros),
-        transaction_type: row.transaction_type,
+      transaction_history: rows.slice(0, HISTORY_LINES).map(shown),
+      history_more: rows.length > HISTORY_LINES,
+      days: days.map(({ day, balanceMicros, topUpMicros }) => ({
+        day,
+        balance: dollarsOf(balanceMicros),
+        topup: dollarsOf(topUpMicros),
       })),
-      days: month ? daysOf(rows, month, timeZone, before, clock.now()) : [],
     };
   }
 
@@ -105,6 +113,11 @@ export function createDataWallet(
     const available = await wallet.expire(tx, key, at);
     const row = await store.lockSetting(tx, key.agencyId);
     if (!row && !continual) return;
+    // Of nothing there is nothing to repeat (spec product 7: above 0 only).
+    if (continual && !row?.amount_micros)
+      throw new Refusal('invalid', ownMessages.walletContinualNothing, {
+        errors: { stop_continual: [ownMessages.walletContinualNothing] },
+      });
     const wish = { ...wishOf(row), continual };
     await store.putSetting(tx, ownerOf(key), {
       continual,
@@ -126,7 +139,7 @@ export function createDataWallet(
         const { missing, card, timeZone } = await gate(tx, agencyId);
         const row = await store.setting(tx, agencyId);
         const wish = wishOf(row);
-        const [newest] = await wallet.history(tx, agencyId, null);
+        const [newest] = await wallet.history(tx, agencyId, null, null, 1);
         const spent = (period: 'day' | 'month') =>
           store.spentSince(tx, agencyId, policy.periodOf(now, timeZone, period).from);
         const byHand = (await charges.of(tx, agencyId, 'wallet_top_up', agencyId, 40))
@@ -156,7 +169,7 @@ export function createDataWallet(
           total_amount: dollarsOf(await store.totalOf(tx, agencyId)),
           last_balance_amount: dollarsOf(newest ? newest.balanceMicros - newest.amountMicros : 0n),
           stop_continual: flag(!wish.continual),
-          ...(await history(tx, agencyId, monthOf(date, timeZone), timeZone)),
+          ...(await history(tx, agencyId, monthOf(date, timeZone))),
           is_enable_topup_prepaid_direct_payment: flag(missing === null),
           missing,
           card: card && `${card.brand} ${card.last4}`,
@@ -184,33 +197,38 @@ export function createDataWallet(
       const { agencyId } = own(ctx, companyId);
       return root(ctx, async (tx) => {
         const { time_zone } = (await parts.tenants.company(tx, agencyId))!;
-        return history(tx, agencyId, monthOf(date, time_zone), time_zone);
+        return history(tx, agencyId, monthOf(date, time_zone));
       });
     },
 
-    /** The same as a file: its name and lines. */
-    async file(ctx: Ctx, companyId: string, date: string): Promise<{ name: string; lines: string[] }> {
-      const { transaction_history } = await this.history(ctx, companyId, date);
-      const cells = ['Date', 'Title', 'Type', 'Amount', 'Balance', 'Expires'];
-      return {
-        name: `data-wallet-${date || 'all'}.csv`,
-        lines: [
-          CSV_BOM + csvLine(cells),
-          ...transaction_history.map((row) =>
-            csvLine([
+    /** All of it as a file, read in steps: its name and lines. @throws Refusal 404 for another company */
+    file(ctx: Ctx, companyId: string, date: string): { name: string; lines: AsyncGenerator<string> } {
+      const { agencyId } = own(ctx, companyId);
+      async function* lines(): AsyncGenerator<string> {
+        yield CSV_BOM + csvLine(['Date', 'Title', 'Type', 'Amount', 'Balance', 'Expires']);
+        for (let after: { at: Date; id: string } | null = null; ; ) {
+          const from: typeof after = after;
+          const rows: HistoryRow[] = await root(ctx, (tx) =>
+            wallet.history(tx, agencyId, date || null, from, HISTORY_LINES),
+          );
+          for (const row of rows.map(shown))
+            yield csvLine([
               row.created_at,
               row.title,
               row.transaction_type,
               row.amount,
               row.balance,
               row.expired_at,
-            ]),
-          ),
-        ],
-      };
+            ]);
+          const last = rows.at(-1);
+          if (!last || rows.length < HISTORY_LINES) return;
+          after = { at: last.created_at, id: last.id };
+        }
+      }
+      return { name: `data-wallet-${date || 'all'}.csv`, lines: lines() };
     },
 
-    /** Stops or begins the automatic top-up; answers how it stands. */
+    /** Stops or begins the automatic top-up; answers how it stands. @throws Refusal 422 where no amount is saved */
     async stop(ctx: Ctx, companyId: string, stop: boolean): Promise<boolean> {
       const key = own(ctx, companyId);
       if (!stop) await pass(ctx, key.agencyId);
@@ -228,7 +246,7 @@ export function createDataWallet(
     },
 
     /**
-     * Saves settings and charges nothing.
+     * Saves settings and charges nothing; with the amount 0 the continual top-up stops.
      * @throws Refusal 422 for an amount below its minimum or a ceiling below the amount, 409 naming what is missing
      */
     async save(
@@ -243,7 +261,7 @@ export function createDataWallet(
         const at = clock.now();
         const available = await wallet.expire(tx, key, at);
         const row = await store.lockSetting(tx, key.agencyId);
-        const wish = { amount, continual: !chosen.stop };
+        const wish = { amount, continual: !chosen.stop && amount > 0n };
         const ceiling = (
           field: string,
           text: string | null | undefined,

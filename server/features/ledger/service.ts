@@ -3,6 +3,7 @@ import type { Owner } from '../../platform/db/owner.ts';
 import { type Db, inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { ACCOUNTS, type AccountKind, codesOf } from './accounts.ts';
+import * as statements from './statement.store.ts';
 import * as store from './store.ts';
 
 const MOST_KNOWN = 100_000;
@@ -224,6 +225,34 @@ export function createLedger() {
      */
     balanceAsOf: (tx: Tx, companyId: string, kinds: AccountKind[], instant: Date): Promise<bigint> =>
       store.balanceOf(tx, companyId, codesOf(...kinds), instant),
+
+    /** The same at several instants, in their order. */
+    balancesAsOf: (tx: Tx, companyId: string, kinds: AccountKind[], instants: Date[]): Promise<bigint[]> =>
+      statements.balancesAt(tx, companyId, codesOf(...kinds), instants),
+
+    /**
+     * What happened to a company's accounts of some kinds in [from, before), newest first: one line an event, with what it
+     * changed and the balance right after it, as the statement says it. Micro-dollars. `after`: the line to go on from.
+     */
+    async lines(
+      tx: Tx,
+      asked: { companyId: string; kinds: AccountKind[]; from?: Date | undefined; before?: Date | undefined },
+      after: statements.Place | null,
+      most: number,
+    ): Promise<(statements.LineRow & { balance: bigint })[]> {
+      const { kinds, ...narrow } = asked;
+      const codes = codesOf(...kinds);
+      const lines = await statements.nextLines(tx, { ...narrow, codes }, after, most);
+      const [newest] = lines;
+      if (!newest) return [];
+      const known = await statements.balancesAfter(tx, asked.companyId, codes, [newest]);
+      let running = known.get(newest.id)!;
+      return lines.map((line) => {
+        const balance = running;
+        running -= line.amount;
+        return { ...line, balance };
+      });
+    },
 
     /**
      * Notes balances at each midnight (UTC) that ended a day with entries, up to a day before `now`, in transactions of some

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { daysLeft, expiryOf, lastDay, noticeDue, WalletBook } from './policy.ts';
+import { daysLeft, daysUpTo, expiryOf, lastDay, noticeDue, WalletBook } from './policy.ts';
 
 const chicago = 'America/Chicago';
 const at = (text: string) => new Date(text);
@@ -27,6 +27,16 @@ describe('[BEY-02] [WALL-07] when a lot ends', () => {
     const expires = expiryOf(at(bought), zone);
     expect(expires.toISOString()).toBe(ends);
     expect(lastDay(expires, zone)).toBe(last);
+  });
+
+  test('the days of a history run to today, where the agency is', () => {
+    const days = (month: string) => daysUpTo(month, chicago, at('2026-03-03T05:30:00Z'));
+    expect(days('2026-03')).toEqual([
+      { day: '2026-03-01', ends: at('2026-03-02T06:00:00Z') },
+      { day: '2026-03-02', ends: at('2026-03-03T06:00:00Z') },
+    ]);
+    expect(days('2026-02')).toHaveLength(28);
+    expect(days('2027-01')).toEqual([]);
   });
 
   test('notices 30, 7 and 1 days before, each once, and only the most pressing of those that were missed', () => {

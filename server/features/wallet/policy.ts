@@ -35,6 +35,20 @@ export function monthOf(month: string | null, timeZone: string): { from: Date; e
   return { from: at(first), ends: at(first.add({ months: 1 })) };
 }
 
+/** The days of a month 'YYYY-MM' up to today, each with the instant at which it ends. */
+export function daysUpTo(month: string, timeZone: string, now: Date): { day: string; ends: Date }[] {
+  const first = Temporal.PlainYearMonth.from(month);
+  const today = zoned(now, timeZone).toPlainDate();
+  const days = [];
+  for (let n = 1; n <= first.daysInMonth; n++) {
+    const day = first.toPlainDate({ day: n });
+    if (Temporal.PlainDate.compare(day, today) > 0) break;
+    const ends = new Date(day.add({ days: 1 }).toZonedDateTime({ timeZone }).epochMilliseconds);
+    days.push({ day: day.toString(), ends });
+  }
+  return days;
+}
+
 /** Whole calendar days left of a lot, where its owner is; 1 on its last day, 0 once it is over. */
 export function daysLeft(now: Date, expiresAt: Date, timeZone: string): number {
   if (expiresAt <= now) return 0;

@@ -9,7 +9,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Caps } from '../caps/index.ts';
 import type { AccountRef, Ledger, Notices } from '../ledger/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { expiryOf, lastDay, monthOf, noticeDue, type OpenLot, WalletBook } from './policy.ts';
+import { daysUpTo, expiryOf, lastDay, monthOf, noticeDue, type OpenLot, WalletBook } from './policy.ts';
 import * as store from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -126,6 +126,17 @@ export function createWallet(
     const lot = await store.lotById(tx, lotId);
     if (lot?.company_id !== of.agencyId) throw new Refusal('not_found', ownMessages.notFound);
     return lot;
+  }
+
+  /** The agency and the instants of a month that its history is asked for; what is over is booked, so that it is in there. */
+  async function askedOf(tx: Tx, agencyId: string, month: string | null) {
+    const company = await tenants.company(tx, agencyId);
+    if (!company) throw new Refusal('not_found', ownMessages.notFound);
+    const at = clock.now();
+    if ((await store.sums(tx, agencyId, at)).over > 0n)
+      await open(tx, { rootId: company.root_id, agencyId }, at);
+    const { from, ends } = monthOf(month, company.time_zone);
+    return { company, from, before: ends };
   }
 
   /** Books that something did not happen after all, with all its entries the other way round. */
@@ -394,37 +405,64 @@ export function createWallet(
     lots: store.lotsOf,
 
     /**
-     * What happened in a month ('YYYY-MM', where the agency is; null: ever, the newest 1,000), newest first, in the words of
-     * the spec (product 3, Data wallet): leads are summed by day and campaign. Each line has the balance after it.
+     * What happened in a month ('YYYY-MM', where the agency is; null: ever), newest first, in the words of the spec (product 3,
+     * Data wallet): one line an event, with the ledger's balance after it. `after`: the line to go on from.
      */
-    async history(tx: Tx, agencyId: string, month: string | null) {
-      const company = await tenants.company(tx, agencyId);
-      if (!company) throw new Refusal('not_found', ownMessages.notFound);
-      const timeZone = company.time_zone;
-      const { from, ends } = monthOf(month, timeZone);
-      const rows = await store.history(tx, agencyId, from, ends, timeZone);
-      let balance = rows.length > 0 ? await ledger.balanceAsOf(tx, agencyId, ['agency_wallet'], ends) : 0n;
-      return rows.map((row) => {
-        const after = balance;
-        balance -= row.amount;
+    async history(
+      tx: Tx,
+      agencyId: string,
+      month: string | null,
+      after: { at: Date; id: string } | null = null,
+      most = 500,
+    ) {
+      const { company, from, before } = await askedOf(tx, agencyId, month);
+      const lines = await ledger.lines(
+        tx,
+        { companyId: agencyId, kinds: ['agency_wallet'], from, before },
+        after,
+        most,
+      );
+      const known = await store.about(
+        tx,
+        lines.map((line) => line.id),
+      );
+      return lines.map((line) => {
+        const { kind, campaign, expires_at } = known.get(line.id)!;
         const type: 'topup' | 'charge' | 'other' =
-          row.kind === 'wallet_top_up' || row.kind === 'wallet_grant'
+          kind === 'wallet_top_up' || kind === 'wallet_grant'
             ? 'topup'
-            : row.amount < 0n && row.kind !== 'wallet_expiry'
+            : line.amount < 0n && kind !== 'wallet_expiry'
               ? 'charge'
               : 'other';
         return {
-          id: row.id,
-          kind: row.kind as TransferKind,
-          campaign: row.campaign,
-          leads: row.kind === 'lead' ? Number(row.leads) : null,
-          created_at: row.at,
-          expired_at: row.expires_at && lastDay(row.expires_at, timeZone),
-          amountMicros: row.amount,
-          balanceMicros: after,
+          id: line.id,
+          kind: kind as TransferKind,
+          campaign,
+          created_at: line.at,
+          expired_at: expires_at && lastDay(expires_at, company.time_zone),
+          amountMicros: line.amount,
+          balanceMicros: line.balance,
           transaction_type: type,
         };
       });
+    },
+
+    /** The balance at the end of each day of a month up to today, and what was put in on it; micro-dollars. */
+    async days(tx: Tx, agencyId: string, month: string) {
+      const { company, from, before } = await askedOf(tx, agencyId, month);
+      const days = daysUpTo(month, company.time_zone, clock.now());
+      const topUps = await store.putInByDay(tx, agencyId, from, before, company.time_zone);
+      const balances = await ledger.balancesAsOf(
+        tx,
+        agencyId,
+        ['agency_wallet'],
+        days.map((one) => one.ends),
+      );
+      return days.map(({ day }, i) => ({
+        day,
+        balanceMicros: balances[i]!,
+        topUpMicros: topUps.get(day) ?? 0n,
+      }));
     },
 
     /** Books what is over of a root's wallets, and tells about what soon will be. Returns how many of each. */

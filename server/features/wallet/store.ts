@@ -98,28 +98,23 @@ export async function lotsOf(tx: Tx, companyId: string) {
     .execute();
 }
 
-/** What happened to a wallet in [from, before), newest first; leads are summed by day of the zone and campaign. */
-export async function history(tx: Tx, companyId: string, from: Date, before: Date, zone: string) {
-  const { rows } = await sql<{
-    id: string;
-    kind: string;
-    campaign: string | null;
-    leads: bigint;
-    amount: bigint;
-    at: Date;
-    expires_at: Date | null;
-  }>`
-    with lines as (
-      select e.transfer_id, e.created_at, sum(e.amount)::bigint as amount,
-        (array_agg(e.lot_id))[1] as lot_id
-      from entry e where e.company_id = ${companyId} and e.account_code = 10 and e.created_at >= ${from} and e.created_at < ${before}
-      group by 1, 2)
-    select (array_agg(t.id order by t.id desc))[1] as id, t.kind, c.name as campaign, count(*) as leads, sum(l.amount)::bigint as amount,
-      max(l.created_at) as at, max(case when t.kind in ('wallet_top_up', 'wallet_grant') then w.expires_at end) as expires_at
-    from lines l join transfer t on t.id = l.transfer_id
-    left join campaign c on c.id = t.campaign_id
-    left join wallet_lot w on w.id = l.lot_id
-    group by t.kind, c.name, case when t.kind = 'lead' then (l.created_at at time zone ${zone})::date::text else t.id::text end
-    order by at desc, id desc limit 1000`.execute(tx);
-  return rows;
+/** What there is to say of events of a wallet; of a top-up or credit the end of its lot. */
+export async function about(tx: Tx, transferIds: string[]) {
+  const { rows } = await sql<{ id: string; kind: string; campaign: string | null; expires_at: Date | null }>`
+    select t.id, t.kind, c.name as campaign,
+      case when t.kind in ('wallet_top_up', 'wallet_grant') then
+        (select w.expires_at from entry e join wallet_lot w on w.id = e.lot_id where e.transfer_id = t.id) end as expires_at
+    from transfer t left join campaign c on c.id = t.campaign_id
+    where t.id = any(${transferIds}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** What was put into a wallet in [from, before), micro-dollars by day of the zone. */
+export async function putInByDay(tx: Tx, companyId: string, from: Date, before: Date, zone: string) {
+  const { rows } = await sql<{ day: string; sum: bigint }>`
+    select (created_at at time zone ${zone})::date::text as day, sum(amount)::bigint as sum from wallet_lot
+    where company_id = ${companyId} and created_at >= ${from} and created_at < ${before} group by 1`.execute(
+    tx,
+  );
+  return new Map(rows.map((row) => [row.day, row.sum]));
 }

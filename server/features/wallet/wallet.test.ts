@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../contract/errors.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
-import { type TestApp, testApp } from '../../test/app.ts';
+import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadeCampaign } from '../../test/factories.ts';
 import { auditLedger } from '../ledger/index.ts';
 
@@ -214,8 +214,8 @@ describe('[BEY-02] the wallet', () => {
     await audit();
   });
 
-  test('[WALL-07] the history of a month, where the agency is: top-ups with their end, charges by day, the rest', async () => {
-    const agency = await app.make.agency(root);
+  test('[WALL-07] the history of a month, where the agency is: top-ups with their end, and each event with the balance that the statement says', async () => {
+    const agency = await app.make.agency(root, { host: 'wallet.localhost' });
     const client = await app.make.client(agency);
     const campaign = await app.make.campaign(client, { name: 'Shop', price: USD, balance: 100n * USD });
     const to = (text: string) => app.clock.advance(new Date(text).getTime() - app.clock.now().getTime());
@@ -239,15 +239,50 @@ describe('[BEY-02] the wallet', () => {
     expect(await month('2028-02')).toMatchObject([
       { transaction_type: 'topup', amountMicros: 20n * USD, expired_at: '2029-02-28' },
     ]);
-    expect(await month('2028-03')).toMatchObject([
-      { transaction_type: 'charge', leads: 1, campaign: 'Shop', amountMicros: -2n * USD, expired_at: null },
-      { transaction_type: 'charge', leads: 3, campaign: 'Shop', amountMicros: -6n * USD },
+    // Between leads of one day: each event has its own line and balance, in the order in which they were.
+    app.clock.advance(1000);
+    await topUp(agency, 5n * USD);
+    app.clock.advance(1000);
+    await sell(1);
+    const lead = { transaction_type: 'charge', kind: 'lead', campaign: 'Shop', amountMicros: -2n * USD };
+    const march = await month('2028-03');
+    expect(march).toMatchObject([
+      { ...lead, balanceMicros: 15n * USD, expired_at: null },
+      { transaction_type: 'topup', balanceMicros: 17n * USD },
+      { ...lead, balanceMicros: 12n * USD },
+      { ...lead, balanceMicros: 14n * USD },
+      { ...lead, balanceMicros: 16n * USD },
+      { ...lead, balanceMicros: 18n * USD },
+    ]);
+    await app.make.user(agency, { email: 'o@wallet.test', password: PASSWORD });
+    const token = await app.signIn('o@wallet.test', 'wallet.localhost');
+    const { body } = await app.call('GET', '/api/ledger/statement?view=wallet', {
+      host: 'wallet.localhost',
+      token,
+    });
+    const same = (row: { id: string; amountMicros: bigint; balanceMicros: bigint }) => ({
+      id: row.id,
+      amount_micros: Number(row.amountMicros),
+      balance_micros: Number(row.balanceMicros),
+    });
+    expect(body.data).toMatchObject([...march, ...(await month('2028-02'))].map(same));
+    // Read on from a line, the balances go on as well.
+    const [first, second, third] = march;
+    expect(
+      await run((tx) =>
+        app.features.wallet.history(tx, agency.id, '2028-03', { at: second!.created_at, id: second!.id }, 1),
+      ),
+    ).toEqual([third]);
+    expect(first!.id).not.toBe(second!.id);
+    expect((await run((tx) => app.features.wallet.days(tx, agency.id, '2028-03'))).slice(0, 2)).toEqual([
+      { day: '2028-03-01', balanceMicros: 14n * USD, topUpMicros: 0n },
+      { day: '2028-03-02', balanceMicros: 15n * USD, topUpMicros: 5n * USD },
     ]);
     expect(await month('2028-04')).toEqual([]);
-    to('2029-03-02T00:00:00Z');
-    await app.features.wallet.sweep(root.id);
+    // What is over is booked by who looks, as of the moment that it ended.
+    to('2029-03-01T12:00:00Z');
     expect(await month('2029-03')).toMatchObject([
-      { transaction_type: 'other', kind: 'wallet_expiry', amountMicros: -12n * USD },
+      { transaction_type: 'other', kind: 'wallet_expiry', amountMicros: -10n * USD, balanceMicros: 5n * USD },
     ]);
   });
 });

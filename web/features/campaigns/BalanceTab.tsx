@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconCreditCard } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { microsTyped } from '../../../contract/dollars.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { useMay, useUser } from '../../api/user.ts';
@@ -21,7 +22,7 @@ import { Purchases } from '../prepaid/Purchases.tsx';
 import { currentQuery, remainingQuery, usePrepaidChanged } from '../prepaid/queries.ts';
 import { quoted } from './actions.tsx';
 import classes from './campaigns.module.css';
-import { amountFault, amountOf, type Campaign, leadsLeft, microsOf } from './model.ts';
+import { amountFault, amountOf, type Campaign, leadsLeft } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
 import { leadPriceOf } from './resource.ts';
 
@@ -172,7 +173,7 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
     validateInputOnBlur: true,
     validate: {
       amount: (value) =>
-        amountFault(value, 2) ?? (microsOf(amountOf(value)) === 0 ? 'Enter more than 0' : null),
+        amountFault(value, 2) ?? (microsTyped(amountOf(value)) === 0 ? 'Enter more than 0' : null),
     },
   });
   const save = async (values: { amount: string }) => {
@@ -184,7 +185,7 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
         idempotencyKey: key,
       });
       changed(campaign.leadspeekID);
-      notifyDone(`Added ${money(microsOf(amount))}. The balance is ${money(answer.balance_micros)} now`);
+      notifyDone(`Added ${money(microsTyped(amount))}. The balance is ${money(answer.balance_micros)} now`);
       onClose();
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
@@ -192,7 +193,7 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
       else showFormError(form, error);
     }
   };
-  const more = leadsLeft(microsOf(amountOf(form.values.amount)), leadPriceOf(campaign, campaign));
+  const more = leadsLeft(microsTyped(amountOf(form.values.amount)), leadPriceOf(campaign, campaign));
   return (
     <Modal opened onClose={onClose} title={`Record a payment for ${quoted(campaign)}`} centered>
       <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>

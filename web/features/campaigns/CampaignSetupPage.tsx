@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { ModuleType } from '../../../contract/choices.ts';
+import { microsTyped } from '../../../contract/dollars.ts';
 import { messages } from '../../../contract/messages.ts';
 import { modulePath } from '../../../contract/routing.ts';
 import { modulesOf, type ShownModule } from '../../../contract/routing-facts.ts';
@@ -26,7 +27,7 @@ import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
 import { Estimate } from './Estimate.tsx';
 import { InformationFields } from './InformationFields.tsx';
-import { type CampaignFormState, type CampaignValues, microsOf, NEW_VALUES, newInputOf } from './model.ts';
+import { type CampaignFormState, type CampaignValues, NEW_VALUES, newInputOf } from './model.ts';
 import { LOST, useCampaignChanged, useMayAdd } from './queries.ts';
 import { ReportFields } from './ReportFields.tsx';
 import { leadPriceOf, type Resource, resourceQuery } from './resource.ts';
@@ -330,10 +331,10 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
           ['Each month', CostMonth || kept.CostMonth],
           ['Once, for the set-up', PlatformFee || kept.PlatformFee],
         ].map(([name, amount]) =>
-          microsOf(amount!) > 0 ? (
+          microsTyped(amount!) > 0 ? (
             <div key={name}>
               <dt>{name}</dt>
-              <dd className="num">{money(microsOf(amount!))}</dd>
+              <dd className="num">{money(microsTyped(amount!))}</dd>
             </div>
           ) : null,
         )}

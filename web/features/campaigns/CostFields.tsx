@@ -1,6 +1,7 @@
 import { NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { COST_FIELDS, COST_TERMS, type CostPart, PAYMENT_TERMS } from '../../../contract/choices.ts';
+import { microsTyped } from '../../../contract/dollars.ts';
 import { priceOf } from '../../../contract/lead-price.ts';
 import { messages } from '../../../contract/messages.ts';
 import { api } from '../../api/client.ts';
@@ -9,7 +10,7 @@ import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { exactTime, money } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import classes from './campaigns.module.css';
-import { type AMOUNTS, type Campaign, type CampaignFormState, marginOf, microsOf } from './model.ts';
+import { type AMOUNTS, type Campaign, type CampaignFormState, marginOf } from './model.ts';
 import { resourceQuery } from './resource.ts';
 
 type Wholesale = Record<string, Record<string, Record<string, string>>>;
@@ -111,8 +112,8 @@ export function CostFields(props: {
                 {margin !== undefined && (
                   <Text span size="sm" c="dimmed">
                     {' '}
-                    ({money(microsOf(own), { unit: true })} less{' '}
-                    {money(microsOf(wholesale ?? '0'), { unit: true })})
+                    ({money(microsTyped(own), { unit: true })} less{' '}
+                    {money(microsTyped(wholesale ?? '0'), { unit: true })})
                   </Text>
                 )}
               </Text>
@@ -121,7 +122,7 @@ export function CostFields(props: {
         </div>
         {hasLeast && (
           <Text size="sm" c="dimmed">
-            {messages.costPerLeadMinimum.replace('{amount}', money(microsOf(least!), { unit: true }))}
+            {messages.costPerLeadMinimum.replace('{amount}', money(microsTyped(least!), { unit: true }))}
           </Text>
         )}
         {margin !== undefined && margin < 0 && (
@@ -194,8 +195,8 @@ export function CostFields(props: {
             {props.planned.map((plan) => (
               <div key={plan.effective_from}>
                 From {exactTime(plan.effective_from)}: {plan.PaymentTerm},{' '}
-                {money(microsOf(plan.CostSet), { unit: true })} per lead, {money(microsOf(plan.CostMonth))}{' '}
-                per month
+                {money(microsTyped(plan.CostSet), { unit: true })} per lead,{' '}
+                {money(microsTyped(plan.CostMonth))} per month
               </div>
             ))}
           </Notice>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
+import { microsTyped } from '../../../contract/dollars.ts';
 import { messages } from '../../../contract/messages.ts';
 import { api } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
@@ -20,7 +21,6 @@ import {
   type Campaign,
   type CampaignValues,
   changeOf,
-  microsOf,
   REIDENTIFY_WORDS,
   sameSetUp,
   valuesOf,
@@ -181,8 +181,8 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
     ...reportFacts(campaign),
     ['Payment term', campaign.PaymentTerm],
     ['Price per lead', money(leadPriceOf(campaign, campaign), { unit: true })],
-    ['Fee per month', money(microsOf(campaign.CostMonth))],
-    ['Set-up fee, once', money(microsOf(campaign.PlatformFee))],
+    ['Fee per month', money(microsTyped(campaign.CostMonth))],
+    ['Set-up fee, once', money(microsTyped(campaign.PlatformFee))],
   ];
   return (
     <dl className={classes.facts}>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { microsTyped } from '../../../contract/dollars.ts';
 import {
   actionsOf,
   amountFault,
@@ -9,7 +10,6 @@ import {
   inputOf,
   leadsLeft,
   marginOf,
-  microsOf,
   NEW_VALUES,
   newInputOf,
   pixelState,
@@ -220,7 +220,7 @@ describe('[CAMP-07] words for a state', () => {
     expect(pixelState({ pixel_check: null, last_visit_at: null }).words).toBe('Not seen yet');
   });
   it('reckons how long a balance lasts', () => {
-    expect(leadsLeft(10_000_000, microsOf('2.50'))).toBe(4);
+    expect(leadsLeft(10_000_000, microsTyped('2.50'))).toBe(4);
     expect(leadsLeft(2_499_999, 2_500_000)).toBe(0);
     expect(leadsLeft(0, 0)).toBeNull();
   });

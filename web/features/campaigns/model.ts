@@ -1,4 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form';
+import { microsTyped } from '../../../contract/dollars.ts';
 import type { Client } from '../../../contract/index.ts';
 import { type AudienceValues, audienceOf, NEW_AUDIENCE } from './audience.ts';
 import { type MoreValues, moreInputOf, moreOf, NEW_MORE, sameMinimum } from './more.ts';
@@ -194,7 +195,7 @@ export function changeOf(values: CampaignValues, base: Campaign, withPrice: bool
   const before: Record<string, unknown> = costsOf(valuesOf(base));
   const isSame = (field: string, value: unknown): boolean =>
     (AMOUNTS as readonly string[]).includes(field)
-      ? microsOf(String(value)) === microsOf(String(before[field]))
+      ? microsTyped(String(value)) === microsTyped(String(before[field]))
       : value === before[field];
   const costs = Object.fromEntries(
     Object.entries(costsOf(values)).filter(([field, value]) => !isSame(field, value)),
@@ -221,7 +222,7 @@ export function newInputOf(values: CampaignValues, withPrice: boolean) {
 /** What is left of a lead's price to the agency, micro-dollars; undefined where either is not known. */
 export function marginOf(price: string, wholesale: string | undefined): number | undefined {
   const amount = amountOf(price);
-  return amount === '' || wholesale === undefined ? undefined : microsOf(amount) - microsOf(wholesale);
+  return amount === '' || wholesale === undefined ? undefined : microsTyped(amount) - microsTyped(wholesale);
 }
 
 /** A web address as people paste it: trimmed, https:// before a bare host. */
@@ -261,11 +262,6 @@ export function amountFault(text: string, places: number): string | null {
   if (!/^\d{1,9}(\.\d+)?$/.test(amount)) return 'Enter an amount in US dollars, such as 2.50';
   if ((amount.split('.')[1]?.length ?? 0) > places) return `Use at most ${places} decimal places`;
   return null;
-}
-
-/** Micro-dollars of a dollar amount ('2.50' -> 2500000); 0 for what is no amount. */
-export function microsOf(dollars: string): number {
-  return Math.round(Number(dollars) * 1_000_000) || 0;
 }
 
 /** How many more leads a balance pays for; null when leads cost nothing. Both in micro-dollars. */

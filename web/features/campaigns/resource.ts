@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
+import { microsTyped } from '../../../contract/dollars.ts';
 import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
 import type { Client } from '../../../contract/index.ts';
 import { priceOf } from '../../../contract/lead-price.ts';
 import { api } from '../../api/client.ts';
-import { type CampaignValues, microsOf } from './model.ts';
+import type { CampaignValues } from './model.ts';
 
 /** What a new campaign of a client would begin with, and what its campaigns may ask for. */
 export type Resource = Awaited<ReturnType<Client['campaignMore']['getCampaignResource']>>;
@@ -29,7 +30,7 @@ export function leadPriceOf(
     CostSetAdvanced: values.CostSetAdvanced || usual.CostSetAdvanced,
     CostSetB2b: values.CostSetB2b || usual.CostSetB2b,
   };
-  return microsOf(priceOf(costs, values));
+  return microsTyped(priceOf(costs, values));
 }
 
 /** The names of the data fields that a campaign asks for, in the order of the catalogue. */

@@ -1,12 +1,13 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
+import { microsOrNull, microsTyped } from '../../../contract/dollars.ts';
 import { api } from '../../api/client.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { money } from '../../ui/format.ts';
 import { focusFirstWrong, keepFocus, showFormError } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
-import { microsOf, splitCredit } from './correct.ts';
+import { splitCredit } from './correct.ts';
 import { useRefresh } from './usePay.ts';
 import type { Invoice } from './words.ts';
 
@@ -25,14 +26,14 @@ export function CorrectModal(props: { invoice: Invoice; way: 'credit' | 'write_o
     validate: {
       amount: (amount) => {
         if (!isCredit) return null;
-        const micros = microsOf(amount);
-        if (!micros) return 'Enter an amount in US dollars such as 2.50';
+        const micros = microsOrNull(amount, 2);
+        if (!micros || micros < 0n) return 'Enter an amount in US dollars such as 2.50';
         return micros > most ? `At most ${money(most)} can be credited` : null;
       },
       reason: (reason) => (reason.trim() ? null : 'Say why; it stands on the record'),
     },
   });
-  const micros = Math.min(microsOf(form.values.amount) ?? 0, most);
+  const micros = Math.min(microsTyped(form.values.amount), most);
   const { off, back } = splitCredit(invoice, micros);
   const title = isCredit
     ? invoice.due_micros > 0

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { dollarsOf } from '../../../contract/dollars.ts';
+import { dollarsOf, microsTyped } from '../../../contract/dollars.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { money } from '../../ui/format.ts';
@@ -9,7 +9,7 @@ import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
 import { quoted } from '../campaigns/actions.tsx';
-import { amountFault, amountOf, type Campaign, microsOf } from '../campaigns/model.ts';
+import { amountFault, amountOf, type Campaign } from '../campaigns/model.ts';
 import { usePrepaidChanged } from './queries.ts';
 
 /** Gives unused balance back to the card that bought it, for agencies. `most`: what can be, micro-dollars. */
@@ -23,7 +23,7 @@ export function GiveBack(props: { campaign: Campaign; most: number; onClose: () 
     validateInputOnBlur: true,
     validate: {
       amount: (value) => {
-        const micros = microsOf(amountOf(value));
+        const micros = microsTyped(amountOf(value));
         if (amountFault(value, 2)) return amountFault(value, 2);
         if (micros === 0) return 'Enter more than 0';
         return micros > most ? `At most ${money(most)} can be given back` : null;

@@ -12,12 +12,14 @@ import {
 } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, useEffect, useState } from 'react';
+import { microsTyped } from '../../../contract/dollars.ts';
 import { messages } from '../../../contract/messages.ts';
 import { screenMessages } from '../../../contract/screen-messages.ts';
 import { type DataWallet, type WALLET_NEEDS, WALLET_PRESETS } from '../../../contract/wallet.ts';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { money } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { confirmCharge } from '../payments/confirmCharge.tsx';
@@ -59,6 +61,8 @@ export function DataWalletModal(props: {
   }, [props.opened]);
   useEffect(() => {
     if (!wallet) return;
+    // What is saved, except where it was chosen before there was an amount to save it with.
+    if (touched && microsTyped(wallet.amount) === 0) return;
     setStopped(wallet.stop_continual === 'T');
     if (touched) return;
     setAmount(raised(wallet.amount, wallet.custom_amount === 'T'));
@@ -71,12 +75,19 @@ export function DataWalletModal(props: {
   };
 
   const minimum = missed(amount, custom);
-  const isCharge = Number(amount || '0') > 0;
+  const isCharge = microsTyped(amount) > 0;
+  const isStopped = stopped || !isCharge;
   const preset = presetOf(amount, custom);
   const isOff = !wallet || wallet.missing !== null || user.isViewMode;
   const refuse = (event: ClipboardEvent) => event.preventDefault();
 
   const toggle = async () => {
+    // Without a saved amount there is nothing to begin yet: the choice goes with the top-up.
+    if (stopped && microsTyped(wallet?.amount ?? '') === 0) {
+      setTouched(true);
+      setStopped(false);
+      return;
+    }
     setBusy('toggle');
     try {
       const answer = await api.wallet.stopContinualTopupDirectPayment({
@@ -100,9 +111,9 @@ export function DataWalletModal(props: {
       notifyFailed(messages.walletMinimum(minimum));
       return;
     }
-    const again = stopped
+    const again = isStopped
       ? ''
-      : ` The same amount is charged again whenever the balance falls to 10% of it (${signed(String(Number(amount) / 10))}), until you stop the continual top-up.`;
+      : ` The same amount is charged again whenever the balance falls to 10% of it (${money(microsTyped(amount) / 10)}), until you stop the continual top-up.`;
     const isAgreed = await confirm(
       isCharge
         ? {
@@ -128,7 +139,7 @@ export function DataWalletModal(props: {
       company_id: user.company_id,
       amount: String(Number(amount || '0')),
       custom_amount: custom ? ('T' as const) : ('F' as const),
-      stop_continual: stopped ? ('T' as const) : ('F' as const),
+      stop_continual: isStopped ? ('T' as const) : ('F' as const),
     };
     try {
       if (isCharge) {
@@ -264,8 +275,8 @@ export function DataWalletModal(props: {
         </fieldset>
         <Stack gap={4}>
           <Switch
-            label={stopped ? messages.continualOn : messages.continualStop}
-            checked={!stopped}
+            label={isStopped ? messages.continualOn : messages.continualStop}
+            checked={!isStopped}
             disabled={isOff || !isCharge || busy !== undefined}
             onChange={() => void toggle()}
           />

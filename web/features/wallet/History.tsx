@@ -8,7 +8,7 @@ import { messages } from '../../../contract/messages.ts';
 import type { DataWallet } from '../../../contract/wallet.ts';
 import { api } from '../../api/client.ts';
 import { DownloadData } from '../../ui/DownloadData.tsx';
-import { dayWords } from '../../ui/format.ts';
+import { dayWords, num } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { When } from '../../ui/Values.tsx';
 import { BalanceLine } from './BalanceLine.tsx';
@@ -21,7 +21,7 @@ const typeWords = { topup: 'Top-up', charge: 'Charge', other: 'Other' };
 /** What happened in a month: a picture, the list, and its download. `loaded`: what came with the wallet for `month`. */
 export function History(props: {
   companyId: string;
-  loaded: Pick<DataWallet, 'transaction_history' | 'days'> | undefined;
+  loaded: Pick<DataWallet, 'transaction_history' | 'history_more' | 'days'> | undefined;
   month: string;
 }) {
   const { companyId, loaded } = props;
@@ -101,6 +101,11 @@ export function History(props: {
             ))
           )}
         </section>
+      )}
+      {shown?.history_more && (
+        <Text size="sm" c="dimmed">
+          Showing the newest {num(shown.transaction_history.length)}. Download the data for all of them.
+        </Text>
       )}
     </Stack>
   );

@@ -1,3 +1,4 @@
+import { microsTyped } from '../../../contract/dollars.ts';
 import { minimumOf, missedMinimum, WALLET_PRESETS } from '../../../contract/wallet.ts';
 import { money } from '../../ui/format.ts';
 
@@ -15,13 +16,9 @@ export function keyAllowed(
   return /^\d$/.test(event.key) || (event.key === '.' && !value.includes('.'));
 }
 
-/** Micro-dollars of what was typed; nothing is 0. */
-export const microsOfAmount = (amount: string): bigint =>
-  BigInt(Math.round(Number(amount || '0') * 100)) * 10_000n;
-
 /** The minimum that the amount misses, as it stands in messages; null: none. */
 export function missed(amount: string, custom: boolean): string | null {
-  const minimum = missedMinimum(microsOfAmount(amount), custom);
+  const minimum = missedMinimum(BigInt(microsTyped(amount)), custom);
   return minimum === null ? null : String(minimum);
 }
 
@@ -39,13 +36,7 @@ export const switched = (amount: string, custom: boolean): string =>
   custom ? String(Math.max(Number(amount || '0'), minimumOf(true))) : '0';
 
 /** '1,000' or '1,000.50' of an amount as it was typed or as it came. */
-export const dollars = (amount: string): string => {
-  const value = Number(amount || '0');
-  return value.toLocaleString('en-US', {
-    minimumFractionDigits: Number.isInteger(value) ? 0 : 2,
-    maximumFractionDigits: 2,
-  });
-};
+export const dollars = (amount: string): string => signed(amount).replace('$', '').replace(/\.00$/, '');
 
 /** US dollars with a sign before the currency's: '-12.5' -> '-$12.50'. */
-export const signed = (amount: string): string => money(Math.round(Number(amount) * 1_000_000));
+export const signed = (amount: string): string => money(microsTyped(amount));
