@@ -1017,6 +1017,7 @@ export interface Schema {
     leads_buy: Maybe<number>;
     accepted_loss_micros: Default<bigint>;
     daily_cap: Maybe<number>;
+    limit_every: Default<'day' | 'week' | 'month'>;
     starts_on: Maybe<string>;
     ends_on: Maybe<string>;
   };
