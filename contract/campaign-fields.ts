@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { Day, Email, Flag, GivenDay, Id, Instant, Whole } from './primitives.ts';
+import { Day, Email, Flag, FREQUENCIES, GivenDay, Id, Instant, Whole } from './primitives.ts';
 
-/** How often: of a limit of leads, and of reports. Weeks begin on Monday; days are those of the client's time zone. */
-export const FREQUENCIES = ['day', 'week', 'month'] as const;
 /** What a report brings: nothing, for there is none, or the leads as a CSV file. */
 export const REPORT_TYPES = ['none', 'CSV'] as const;
 const MOST_ADDRESSES = 10;

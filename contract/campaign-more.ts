@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './base.ts';
 import { CAMPAIGN_MODULES, Campaign, CampaignUpdate } from './campaigns.ts';
 import { RetailCosts } from './costs.ts';
-import { Dollars, Done, Id, Micros } from './primitives.ts';
+import { Dollars, Done, FREQUENCIES, Id, Micros } from './primitives.ts';
 
 const tags = ['Campaigns'];
 const Which = z.object({ leadspeekID: Id });
@@ -64,6 +64,7 @@ export const campaignMore = {
           .nullable()
           .describe('Of Enhance ID: the least leads a day that may be set'),
         LimitLead: z.int().nullable(),
+        LimitLeadFreq: z.enum(FREQUENCIES),
         startDate: z.string().nullable(),
         endDate: z.string().nullable(),
         first_balance_micros: Micros.describe(

@@ -8,12 +8,14 @@ import {
   Done,
   Flag,
   GivenDay,
+  given,
   Id,
   Instant,
   Line,
   Micros,
   Page,
   PageQuery,
+  PipeList,
   WebUrl,
   Whole,
 } from './primitives.ts';
@@ -114,10 +116,21 @@ export const Campaign = z.object({
 });
 
 const Which = z.object({ leadspeekID: Id });
-/** A change of a campaign. */
+/** A change of a campaign: what it leaves out stays as it is. */
 export const CampaignUpdate = CampaignFields.extend({
+  campaignName: Line.optional(),
+  phoneenabled: CampaignFields.shape.phoneenabled.unwrap().optional(),
+  homeaddressenabled: CampaignFields.shape.homeaddressenabled.unwrap().optional(),
+  requireemailaddress: CampaignFields.shape.requireemailaddress.unwrap().optional(),
+  reidentificationtype: CampaignFields.shape.reidentificationtype.unwrap().optional(),
+  minConfidence: CampaignFields.shape.minConfidence.unwrap().optional(),
   leadspeekID: Id,
-  version: z.int().min(1).max(2_147_483_647),
+  version: z
+    .int()
+    .min(1)
+    .max(2_147_483_647)
+    .optional()
+    .describe('The version that was edited; left out: whatever it is'),
   effective_from: GivenDay.optional().describe(
     "The costs hold from the start of this day on, in the client's time zone; left out: from now on",
   ),
@@ -220,7 +233,9 @@ export const campaigns = {
           .optional(),
         status: z.enum(['active', 'paused', 'archived']).optional(),
         companyID: Id.optional(),
-        leadspeekType: z.enum(CAMPAIGN_MODULES).optional(),
+        leadspeekType: PipeList(CAMPAIGN_MODULES, 'is not a product')
+          .optional()
+          .describe("One or several: 'local|locator'"),
         companyGroupID: z
           .union([z.literal(''), Id])
           .optional()
@@ -273,7 +288,7 @@ export const campaigns = {
       summary: 'Record prepaid balance that the client paid the agency for',
     })
     .meta({ access: 'campaign.topup', notInView: true })
-    .input(Which.extend({ amount: Dollars, idempotencyKey: z.string().min(8).max(100) }))
+    .input(Which.extend({ amount: given(Dollars), idempotencyKey: z.string().min(8).max(100) }))
     .output(Done.extend({ balance_micros: Micros })),
   refusals: call
     .route({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { MODULES, PAYMENT_TERMS } from './choices.ts';
+import { MODULES, type ModuleType, PAYMENT_TERMS } from './choices.ts';
 import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
 import { messages } from './messages.ts';
-import { Done, Flag, hasControls, Id, Instant, Micros, Page } from './primitives.ts';
+import { Done, Flag, hasControls, Id, Instant, Micros, Page, PipeList } from './primitives.ts';
 import { SalesOf } from './sales.ts';
 import { STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
 
@@ -330,7 +330,10 @@ export const companies = {
     .input(
       z.object({
         company_id: Id,
-        leadspeek_type: ModuleName,
+        leadspeek_type: PipeList(
+          MODULES.map(({ module }) => module) as [ModuleType, ...ModuleType[]],
+          'is not a product',
+        ).describe("One or several: 'local|locator'"),
         user_type: z.enum(['agency', 'client']).default('agency'),
       }),
     )

@@ -10,10 +10,12 @@ import {
 } from './choices.ts';
 import { onboardingFault } from './company-rules.ts';
 import { messages } from './messages.ts';
-import { Dollars, Done, Flag, GivenDay, Id, Instant, Line, Whole } from './primitives.ts';
+import { Dollars, Done, Flag, FREQUENCIES, GivenDay, given, Id, Instant, Line, Whole } from './primitives.ts';
 
 /** US dollars and cents: what is charged as a sum. */
-export const Cents = Dollars.regex(/^\d+(\.\d{0,2}0*)?$/, 'must be in whole cents');
+export const Cents = given(Dollars.regex(/^\d+(\.\d{0,2}0*)?$/, 'must be in whole cents'));
+/** US dollars as they are sent; a price may be below a cent. */
+const Price = given(Dollars);
 
 type Fees = Record<string, Record<string, Record<string, string>>>;
 const shapes = <T extends z.ZodType>(cents: T, price: T) =>
@@ -43,7 +45,7 @@ const TermKey = z.enum(Object.keys(COST_TERMS) as CostTerm[], 'must be Weekly, M
  * when it is saved stays as it is. `dpay`: the term that is selected.
  */
 export const CostAgency = z
-  .strictObject(shapes(Cents as z.ZodType<string>, Dollars as z.ZodType<string>))
+  .strictObject(shapes(Cents as z.ZodType<string>, Price as z.ZodType<string>))
   .partial()
   .extend({ dpay: TermKey.optional() });
 
@@ -73,10 +75,10 @@ const TopUp = z.enum(['onetime', 'continual'], 'must be onetime or continual');
 
 /** What a client pays (spec product 3, Module cost fields); set by the agency. */
 export const RetailFields = z.object({
-  CostSet: Dollars.optional().describe('Price of a lead in US dollars'),
-  CostSetAdvanced: Dollars.optional().describe('Price of a lead with advanced information'),
-  CostSetB2b: Dollars.optional().describe('Price of a lead with B2B information'),
-  CostMaxLead: Dollars.optional().describe('The most that one lead may cost; 0: no such limit'),
+  CostSet: Price.optional().describe('Price of a lead in US dollars'),
+  CostSetAdvanced: Price.optional().describe('Price of a lead with advanced information'),
+  CostSetB2b: Price.optional().describe('Price of a lead with B2B information'),
+  CostMaxLead: Price.optional().describe('The most that one lead may cost; 0: no such limit'),
   CostMonth: Cents.optional().describe('Fee of a month'),
   PlatformFee: Cents.optional().describe('Fee paid once, at the start'),
   PaymentTerm: Term.optional(),
@@ -104,7 +106,7 @@ const ClientCosts = RetailCosts.extend({
   companyID: Id,
   module: ModuleName,
   LimitLead: z.int().nullable(),
-  LimitLeadFreq: z.literal('day'),
+  LimitLeadFreq: z.enum(FREQUENCIES),
   LimitLeadStart: z.string().nullable(),
   LimitLeadEnd: z.string().nullable(),
   is_set: z.boolean().describe('Whether the client has costs of its own'),
@@ -169,8 +171,11 @@ export const costs = {
       RetailFields.extend({
         companyID: Id,
         module: ModuleName.default('local'),
-        LimitLead: z.union([Empty, z.null(), Count]).optional().describe('Leads a day at most'),
-        LimitLeadFreq: z.literal('day', 'must be day').optional(),
+        LimitLead: z.union([Empty, z.null(), Count]).optional(),
+        LimitLeadFreq: z
+          .enum(FREQUENCIES, 'must be day, week or month')
+          .optional()
+          .describe('LimitLead counts leads a day, week or month'),
         LimitLeadStart: z.union([Empty, z.null(), GivenDay]).optional(),
         LimitLeadEnd: z.union([Empty, z.null(), GivenDay]).optional(),
         effective_from: GivenDay.optional().describe('From the start of this day on; left out: from now on'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { Day, Dollars, Done, GivenDay, Id, Instant, Micros } from './primitives.ts';
+import { Day, Dollars, Done, GivenDay, given, Id, Instant, Micros } from './primitives.ts';
 
 /** What happened, for each transfer of the ledger (docs/money.md says which entries each has). */
 export const TRANSFER_KINDS = [
@@ -166,7 +166,7 @@ export const CAP_SUBJECTS = ['wallet', 'client', 'campaign'] as const;
 export const CAP_PERIODS = ['day', 'month'] as const;
 
 const Limit = z
-  .union([z.literal('').transform(() => null), z.null(), Dollars])
+  .union([z.literal('').transform(() => null), z.null(), given(Dollars)])
   .describe('US dollars; empty: no limit');
 
 export const Cap = z.object({

@@ -26,7 +26,9 @@ export const MinSpend = z.object({
   month_of_life: z
     .int()
     .nullable()
-    .describe('1: the month in which the agency began; null: it has not begun, so nothing is asked'),
+    .describe(
+      '1: the first whole month after the agency began; null: that is still to come, so nothing is asked',
+    ),
   amount_micros: Micros.nullable().describe('What is asked of the present month; null: nothing'),
   spent_micros: Micros.describe('Leads and fees of the present month, less what was given back'),
   shortfall_micros: Micros.describe('What would be charged if the month ended now; whole cents'),

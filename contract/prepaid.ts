@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './base.ts';
 import { PAYMENT_TERMS } from './choices.ts';
 import { Paid } from './invoices.ts';
-import { Done, Flag, Id, Instant, Micros } from './primitives.ts';
+import { Done, Flag, given, Id, Instant, Micros } from './primitives.ts';
 import { AUTO_STATES } from './wallet.ts';
 
 /** How many leads are bought: a whole number, as one or as its digits. */
@@ -21,13 +21,15 @@ const Leads = z
   .refine((count) => count <= 1_000_000, 'must be at most 1000000');
 
 /** US dollars in whole cents, above 0, without a sign or separators: at most what one charge may be. */
-const Amount = z
-  .string('must be an amount in US dollars such as 250.00')
-  .regex(
-    /^\d{1,6}(\.\d{1,2})?$/,
-    'must be an amount in US dollars such as 250.00, with at most 2 decimal places',
-  )
-  .refine((text) => !/^[0.]*$/.test(text), 'must be above 0');
+const Amount = given(
+  z
+    .string('must be an amount in US dollars such as 250.00')
+    .regex(
+      /^\d{1,6}(\.\d{1,2})?$/,
+      'must be an amount in US dollars such as 250.00, with at most 2 decimal places',
+    )
+    .refine((text) => !/^[0.]*$/.test(text), 'must be above 0'),
+);
 
 const Key = z.string().trim().min(8).max(100).describe('One for each click: the same key counts once');
 const Which = z.object({ leadspeekID: Id });

@@ -39,6 +39,26 @@ export const Dollars = z
     'must be an amount in US dollars such as 2.50, with at most 6 decimal places',
   );
 
+/** An amount as it is sent: a text, or the number that it says. */
+export const given = <T extends z.ZodType<string, string>>(amount: T) =>
+  z
+    .union([z.string(), z.number().transform(String)], 'must be an amount in US dollars such as 2.50')
+    .pipe(amount);
+
+/** A choice of several as one text: 'local|locator'. */
+export const PipeList = <T extends string>(names: readonly [T, ...T[]], fault: string) =>
+  z
+    .string()
+    .max(200, 'must not exceed 200 characters')
+    .transform((text, ctx) => {
+      const found = text.split('|').map((one) => names.find((name) => name === one.trim()));
+      if (found.includes(undefined)) ctx.addIssue({ code: 'custom', message: fault });
+      return found.filter((one) => one !== undefined);
+    });
+
+/** How often: of a limit of leads, and of reports. Weeks begin on Monday; days are those of the client's time zone. */
+export const FREQUENCIES = ['day', 'week', 'month'] as const;
+
 /** An ISO 8601 instant. */
 export const Instant = z.iso.datetime();
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { Done, Flag, Id, Instant } from './primitives.ts';
+import { Done, Flag, given, Id, Instant } from './primitives.ts';
 
 /** What is offered beside a custom amount, US dollars (spec calls 9). */
 export const WALLET_PRESETS = [0, 250, 500, 1000] as const;
@@ -54,7 +54,7 @@ export type WalletTransaction = z.output<typeof WalletTransaction>;
 export const AUTO_STATES = ['idle', 'armed', 'due', 'charging', 'waiting', 'stopped'] as const;
 
 const Ceiling = z
-  .union([z.literal('').transform(() => null), z.null(), WalletAmount])
+  .union([z.literal('').transform(() => null), z.null(), given(WalletAmount)])
   .describe('US dollars; empty: no ceiling');
 
 export const AutoTopUp = z.object({
@@ -115,7 +115,7 @@ const Of = z.object({ company_id: Id.describe('The own agency') });
 const Month = z.object({ date: WalletMonth.optional().describe('Default the present month of the agency') });
 const Settings = z.object({
   company_id: Id,
-  amount: WalletAmount,
+  amount: given(WalletAmount),
   custom_amount: Flag,
   stop_continual: Flag,
 });
@@ -179,7 +179,14 @@ export const wallet = {
         ip_user: z.string().max(64).optional().describe('Not relied on: the address that asks is recorded'),
         timezone: z.string().max(64).optional(),
         payment_type: z.enum(['credit_card']).default('credit_card'),
-        idempotencyKey: z.string().min(8).max(100).describe('One for each click: the same key charges once'),
+        idempotencyKey: z
+          .string()
+          .min(8)
+          .max(100)
+          .optional()
+          .describe(
+            'One for each click: the same key charges once. Left out, the same request within a minute is the same click',
+          ),
       }),
     )
     .output(

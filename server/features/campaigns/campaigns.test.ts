@@ -97,6 +97,42 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
     expect((await call('GET', `getcampaign/${leadspeekID}`)).body).toMatchObject({ campaignName: 'First' });
   });
 
+  test('[CAMP-06] a change keeps what it leaves out, with or without a version', async () => {
+    const all = {
+      phoneenabled: 'T',
+      homeaddressenabled: 'T',
+      requireemailaddress: 'F',
+      reidentificationtype: '3_months',
+      minConfidence: 70,
+      LimitLead: 25,
+      LimitLeadFreq: 'week',
+      startDate: '2026-03-01',
+      endDate: '2026-12-31',
+      urlCodeThankyou: 'https://shop.example/thanks',
+    };
+    const { leadspeekID } = await create(all);
+    const update = async (more: object) =>
+      (await call('PUT', 'client/update', { leadspeekID, ...more })).body.data as object;
+    const { campaignName, urlCode } = fields;
+    expect(await update({})).toMatchObject({ ...all, campaignName, urlCode });
+    expect(await update({ campaignName: 'Renamed' })).toMatchObject({
+      ...all,
+      campaignName: 'Renamed',
+      urlCode,
+    });
+    // What is emptied is emptied.
+    expect(await update({ LimitLead: '', endDate: null, phoneenabled: 'F' })).toMatchObject({
+      ...all,
+      campaignName: 'Renamed',
+      LimitLead: null,
+      endDate: null,
+      phoneenabled: 'F',
+    });
+    // The days are compared with those that stay.
+    const early = await call('PUT', 'client/update', { leadspeekID, endDate: '2026-02-01' });
+    expect([early.status, Object.keys(early.body.errors as object)]).toEqual([422, ['endDate']]);
+  });
+
   test.each([
     ['campaignName', ['', '   ', 'x'.repeat(256), 'a\u0007b', undefined, 5]],
     [

@@ -23,8 +23,10 @@ import { type Deps, type Fields, type Module, missing, newSiteKey, ownerOf } fro
 import { type Extras, NO_LIMIT } from './extras.ts';
 import {
   askedOf,
+  type Change,
   checkFields,
   columns,
+  keptOf,
   leastLimit,
   limitAtLeast,
   searchAfter,
@@ -95,7 +97,11 @@ export function createChanges(
                 module === 'enhance'
                   ? {
                       ...limits,
-                      daily_cap: limitAtLeast(await costs.leastLeads(tx), limits.daily_cap, 'day'),
+                      daily_cap: limitAtLeast(
+                        await costs.leastLeads(tx),
+                        limits.daily_cap,
+                        limits.limit_every,
+                      ),
                     }
                   : limits,
             }
@@ -112,8 +118,8 @@ export function createChanges(
   ): Promise<{ retail: Retail; limits?: RetailLimits }> {
     const set = await costs.clientRetail(tx, owner.company_id, module, at);
     if (set) {
-      const { daily_cap, starts_on, ends_on, ...retail } = set;
-      return { retail, limits: { daily_cap, starts_on, ends_on } };
+      const { daily_cap, limit_every, starts_on, ends_on, ...retail } = set;
+      return { retail, limits: { daily_cap, limit_every, starts_on, ends_on } };
     }
     const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id, module);
     const [kept] = last ? await costs.retailOf(tx, [last.id], at) : [];
@@ -220,7 +226,14 @@ export function createChanges(
         throw new Refusal('invalid', 'endDate: must not be before the start date', {
           errors: { endDate: [`must not be before the start date, ${bounds.starts_on}`] },
         });
-      const limit = extras.limit(ctx, given, NO_LIMIT, bounds.daily_cap);
+      // The period goes with the number: who names another number names its period, or means a day.
+      const every = given.LimitLead === undefined ? usual.limits?.limit_every : undefined;
+      const limit = extras.limit(
+        ctx,
+        given,
+        { ...NO_LIMIT, limit_every: every ?? NO_LIMIT.limit_every },
+        bounds.daily_cap,
+      );
       return inScope(db.app, ctx.scope, async (tx) => {
         const asked = askedOf(given, module, await information.fieldsToAsk(tx, owner.root_id, companyId));
         const price = priceWith(retail, asked);
@@ -269,16 +282,21 @@ export function createChanges(
       });
     },
 
-    /** Changes a campaign; refused when somebody else changed it since `version`. */
+    /** Changes a campaign: what is left out stays. Refused when somebody else changed it since `version`, where one is named. */
     update: (
       ctx: Ctx,
-      given: Fields & { leadspeekID: string; version: number; effective_from?: string | undefined },
+      change: Change & {
+        leadspeekID: string;
+        version?: number | undefined;
+        effective_from?: string | undefined;
+      },
       only?: Module,
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const row = (await store.campaignById(tx, given.leadspeekID)) ?? missing();
+        const row = (await store.campaignById(tx, change.leadspeekID)) ?? missing();
         const module = row.module as Module;
         if (only && module !== only) return missing();
+        const given = { ...change, ...keptOf(row, change) };
         checkFields(ctx, given, module);
         const kept = isSearch(module) ? (await targetsOf(tx, [row.id])).get(row.id) : undefined;
         const aimed = searchAfter(given, module, kept);
@@ -297,7 +315,7 @@ export function createChanges(
               ...asked,
               updated_at: clock.now(),
             },
-            given.version,
+            change.version ?? row.version,
           ))
         ) {
           throw new Refusal(
@@ -418,6 +436,7 @@ export function createChanges(
         cost_minimums: Object.fromEntries(PAYMENT_TERMS.map((term) => [term, dollarsOf(least(term))])),
         minleaddayenhance: module === 'enhance' ? leastLeads : null,
         LimitLead: limits?.daily_cap ?? null,
+        LimitLeadFreq: limits?.limit_every ?? 'day',
         startDate: limits?.starts_on ?? null,
         endDate: limits?.ends_on ?? null,
         first_balance_micros: isOwed || isManual ? 0 : Number(retail.lead_micros),

@@ -2,6 +2,7 @@ import { RetailFields } from '../../../contract/costs.ts';
 import { INFORMATION_FIELDS, type InformationType } from '../../../contract/enrichment-fields.ts';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { FREQUENCY_DAYS } from '../costs/index.ts';
 import type { Fields, Module } from './base.ts';
 import type { Frequency } from './period.policy.ts';
 import {
@@ -34,6 +35,53 @@ export const columns = (given: Fields, module: Module) => ({
   starts_on: given.startDate ?? null,
   ends_on: given.endDate ?? null,
 });
+
+/** The fields that a change may leave out, for they have no default there. */
+type Core =
+  | 'campaignName'
+  | 'phoneenabled'
+  | 'homeaddressenabled'
+  | 'requireemailaddress'
+  | 'reidentificationtype'
+  | 'minConfidence';
+/** A change of a campaign. */
+export type Change = Omit<Fields, Core> & { [field in Core]?: Fields[field] | undefined };
+
+/** What a campaign has of the form's fields. */
+interface Kept {
+  module: string;
+  name: string;
+  site_url: string;
+  thank_you_url: string | null;
+  phone_required: boolean;
+  address_required: boolean;
+  email_required: boolean;
+  reidentify: string;
+  min_confidence: number;
+  daily_cap: number | null;
+  starts_on: string | null;
+  ends_on: string | null;
+}
+
+/** What a change leaves out of the form, as the campaign has it. */
+export function keptOf(row: Kept, change: Change) {
+  const flag = (given: 'T' | 'F' | undefined, kept: boolean) =>
+    given ?? (kept ? ('T' as const) : ('F' as const));
+  const kept = <T>(given: T | undefined, value: T): T => (given === undefined ? value : given);
+  return {
+    campaignName: change.campaignName ?? row.name,
+    urlCode: row.module === 'local' ? (change.urlCode ?? row.site_url) : change.urlCode,
+    urlCodeThankyou: kept(change.urlCodeThankyou, row.thank_you_url),
+    phoneenabled: flag(change.phoneenabled, row.phone_required),
+    homeaddressenabled: flag(change.homeaddressenabled, row.address_required),
+    requireemailaddress: flag(change.requireemailaddress, row.email_required),
+    reidentificationtype: change.reidentificationtype ?? (row.reidentify as Fields['reidentificationtype']),
+    minConfidence: change.minConfidence ?? row.min_confidence,
+    LimitLead: kept(change.LimitLead, row.daily_cap),
+    startDate: kept(change.startDate, row.starts_on),
+    endDate: kept(change.endDate, row.ends_on),
+  };
+}
 
 /** What a campaign with keywords is to look for. @throws Refusal naming the field */
 export const searchFor = (given: Fields, module: Module): Search =>
@@ -69,10 +117,8 @@ export function searchAfter(
   };
 }
 
-const DAYS = { day: 1, week: 7, month: 30 };
-
 /** The least limit of an Enhance ID campaign by the root's least leads a day; null: the root asks for none. */
-const neededLimit = (least: number | null, every: Frequency): number => (least ?? 0) * DAYS[every];
+const neededLimit = (least: number | null, every: Frequency): number => (least ?? 0) * FREQUENCY_DAYS[every];
 
 /** A limit that is taken over, raised to the root's least. */
 export const limitAtLeast = (least: number | null, cap: number | null, every: Frequency): number | null =>

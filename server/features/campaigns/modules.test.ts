@@ -276,8 +276,10 @@ describe('[CAMP-04] B2B ID campaigns', () => {
       jobTitles: ['Marketing Manager'],
       locatorkeyword: 'running shoes',
     });
-    const list = await call('GET', 'leadspeek/client/list?leadspeekType=b2b');
-    expect(list.body.data).toMatchObject([{ industry: ['Software'], leadspeekType: 'b2b' }]);
+    const list = (type: string) => call('GET', `leadspeek/client/list?leadspeekType=${type}`);
+    expect((await list('b2b')).body.data).toMatchObject([{ industry: ['Software'], leadspeekType: 'b2b' }]);
+    const both = (await list('b2b|enhance')).body.data as { leadspeekType: string }[];
+    expect(new Set(both.map((one) => one.leadspeekType))).toEqual(new Set(['b2b', 'enhance']));
   });
 
   test('what is not offered is refused with the field and the rule', async () => {

@@ -1,4 +1,4 @@
-import type { FREQUENCIES } from '../../../contract/campaign-fields.ts';
+import type { FREQUENCIES } from '../../../contract/primitives.ts';
 
 export type Frequency = (typeof FREQUENCIES)[number];
 

@@ -53,7 +53,7 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
         companyId: input.companyID,
         groupId: input.companyGroupID || undefined,
         status: input.status,
-        module: input.leadspeekType,
+        modules: input.leadspeekType,
         search: input.searchQuery,
         sort: input.sortby ?? 'created_at',
         order: input.order ?? 'desc',

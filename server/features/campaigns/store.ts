@@ -118,7 +118,7 @@ export async function campaignsOf(
 export interface CampaignList {
   id?: string | undefined;
   companyId?: string | undefined;
-  module?: 'local' | 'locator' | 'enhance' | 'b2b' | undefined;
+  modules?: ('local' | 'locator' | 'enhance' | 'b2b')[] | undefined;
   /** Only those in this group. */
   groupId?: string | undefined;
   status?: 'active' | 'paused' | 'archived' | undefined;
@@ -146,7 +146,7 @@ export async function pageOfCampaigns(tx: Tx, asked: CampaignList) {
     let q = query.where('c.state', '<>', 'removed');
     if (asked.id) q = q.where('c.id', '=', asked.id);
     if (asked.companyId) q = q.where('c.company_id', '=', asked.companyId);
-    if (asked.module) q = q.where('c.module', '=', asked.module);
+    if (asked.modules) q = q.where('c.module', 'in', asked.modules);
     if (asked.groupId)
       q = q.where((eb) =>
         eb(

@@ -392,12 +392,16 @@ describe('[AGCY-05] changing an agency', () => {
     const node = await made();
     const agency = { id: node.company_id, root_id: root.id, agency_id: node.company_id };
     const campaign = await app.make.campaign(await app.make.client(agency));
-    const check = () =>
+    const check = (leadspeek_type = 'local') =>
       ask('POST', 'leadspeek/check-campaign-active', {
         company_id: node.company_id,
-        leadspeek_type: 'local',
+        leadspeek_type,
         user_type: 'agency',
       });
+    expect((await check('locator|b2b')).body.active_campaign_id).toEqual([]);
+    expect((await check('local|locator')).body.active_campaign_id).toHaveLength(1);
+    for (const wrong of ['', 'local|', 'local,locator', 'x'])
+      expect((await check(wrong)).body.errors).toEqual({ leadspeek_type: ['is not a product'] });
     const { rows } = await app.admin.query('select number from campaign where id = $1', [campaign.id]);
     expect((await check()).body).toEqual({ result: 'success', active_campaign_id: [String(rows[0].number)] });
     const off = { selectedmodules: [{ type: 'local', status: false }] };

@@ -291,7 +291,7 @@ export function createCompanies(
             ? policy.modulesAfter(choosable, before.modules, given.modules)
             : { after: before.modules, taken: [] };
           for (const module of taken) {
-            if ((await store.activeCampaigns(tx, company, module)).length > 0)
+            if ((await store.activeCampaigns(tx, company, [module])).length > 0)
               throw policy.refuse('selectedmodules', messages.productHasCampaigns);
           }
           told('payment terms', policy.wordsOf(before.terms), policy.wordsOf(terms));
@@ -371,11 +371,11 @@ export function createCompanies(
       });
     },
 
-    /** The numbers of the active campaigns of a company in a product. @throws Refusal 404 */
-    activeCampaigns: (ctx: Ctx, companyId: string, module: string) =>
+    /** The numbers of the active campaigns of a company in some products. @throws Refusal 404 */
+    activeCampaigns: (ctx: Ctx, companyId: string, modules: readonly string[]) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = (await tenants.company(tx, companyId)) ?? missing();
-        return store.activeCampaigns(tx, company, module);
+        return store.activeCampaigns(tx, company, modules);
       }),
   };
 }

@@ -263,14 +263,14 @@ export async function save(
 export async function activeCampaigns(
   tx: Tx,
   company: { id: string; kind: string },
-  module?: string,
+  modules?: readonly string[],
 ): Promise<string[]> {
   const rows = await tx
     .selectFrom('campaign')
     .select('number')
     .where(company.kind === 'agency' ? 'agency_id' : 'company_id', '=', company.id)
     .where('state', '=', 'active')
-    .$if(module !== undefined, (q) => q.where('module', '=', module as 'local'))
+    .$if(modules !== undefined, (q) => q.where('module', 'in', modules as 'local'[]))
     .orderBy('number')
     .execute();
   return rows.map((row) => String(row.number));

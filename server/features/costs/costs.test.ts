@@ -135,7 +135,7 @@ describe('[AGCY-17] the agency cost setting', () => {
     [''],
     [' 1'],
     ['1000000000'],
-    [1],
+    [true],
     [null],
     ['0x10'],
   ])('refuses the amount %j, naming the fee', async (amount) => {
@@ -397,6 +397,17 @@ describe('what the next campaigns of a client cost', () => {
       CostSet: '1',
     });
     expect(other.body.data).toMatchObject({ CostSet: '1.00', LimitLead: null });
+    // Amounts come as numbers, too, and a limit may be a week's or a month's.
+    const weekly = await call('agency', 'PUT', url, { ...given, CostSet: 2.5, LimitLeadFreq: 'week' });
+    expect(weekly.body.data).toMatchObject({ CostSet: '2.50', LimitLead: 40, LimitLeadFreq: 'week' });
+    const next = async (more: object) =>
+      (await call('agency', 'POST', '/leadspeek/client/create', { ...fields, companyID: fresh.id, ...more }))
+        .body.data;
+    expect(await next({})).toMatchObject({ LimitLead: 40, LimitLeadFreq: 'week' });
+    expect(await next({ LimitLead: 7 })).toMatchObject({ LimitLead: 7, LimitLeadFreq: 'day' });
+    for (const CostSet of [-1, 1e21, 1e-7, true])
+      expect((await call('agency', 'PUT', url, { ...given, CostSet })).body.errors).toHaveProperty('CostSet');
+    expect((await call('agency', 'PUT', url, { ...given, LimitLeadFreq: 'year' })).status).toBe(422);
   });
   test('belongs to the tenant', async () => {
     expect((await call('client', 'GET', `${url}/${client.id}`)).status).toBe(200);

@@ -7,6 +7,7 @@ export {
   checkLeast,
   createCosts,
   FREE,
+  FREQUENCY_DAYS,
   priceWith,
   type Retail,
   type RetailLimits,

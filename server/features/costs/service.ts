@@ -4,7 +4,7 @@ import type { CostAgency, RetailFields } from '../../../contract/costs.ts';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { priceOf } from '../../../contract/lead-price.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
+import { dollarsOf, type FREQUENCIES, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -28,9 +28,13 @@ type Company = NonNullable<Awaited<ReturnType<Tenants['company']>>>;
 type RetailGiven = z.output<typeof RetailFields>;
 /** What a client pays, inside. */
 export type Retail = Omit<Awaited<ReturnType<typeof store.retailOf>>[number], 'campaign_id'>;
+type Frequency = (typeof FREQUENCIES)[number];
+/** Days of a limit's period, for a least of a day. */
+export const FREQUENCY_DAYS: Record<Frequency, number> = { day: 1, week: 7, month: 30 };
 /** Bounds that a client's next campaign begins with. */
 export interface RetailLimits {
   daily_cap: number | null;
+  limit_every: Frequency;
   starts_on: string | null;
   ends_on: string | null;
 }
@@ -291,7 +295,7 @@ export function createCosts(
       module: module as 'local',
       ...retailWire(kept ?? FREE),
       LimitLead: kept?.daily_cap ?? null,
-      LimitLeadFreq: 'day' as const,
+      LimitLeadFreq: kept?.limit_every ?? 'day',
       LimitLeadStart: kept?.starts_on ?? null,
       LimitLeadEnd: kept?.ends_on ?? null,
       is_set: kept !== undefined,
@@ -570,6 +574,7 @@ export function createCosts(
         companyID: string;
         module: string;
         LimitLead?: number | null | undefined;
+        LimitLeadFreq?: Frequency | undefined;
         LimitLeadStart?: string | null | undefined;
         LimitLeadEnd?: string | null | undefined;
         effective_from?: string | undefined;
@@ -587,9 +592,10 @@ export function createCosts(
         const now = clock.now();
         const valid_from = beginOf(given.effective_from, company.time_zone, now);
         const kept = await store.clientRetailAt(tx, company.id, given.module, valid_from);
-        const { daily_cap, starts_on, ends_on, ...before } = kept ?? {
+        const { daily_cap, limit_every, starts_on, ends_on, ...before } = kept ?? {
           ...FREE,
           daily_cap: null,
+          limit_every: 'day' as const,
           starts_on: null,
           ends_on: null,
         };
@@ -597,11 +603,17 @@ export function createCosts(
         checkLeast(retail, (await leastOf(tx, valid_from))(given.module, retail.term));
         const limits: RetailLimits = {
           daily_cap: given.LimitLead === undefined ? daily_cap : given.LimitLead,
+          limit_every: given.LimitLeadFreq ?? limit_every,
           starts_on: given.LimitLeadStart === undefined ? starts_on : given.LimitLeadStart,
           ends_on: given.LimitLeadEnd === undefined ? ends_on : given.LimitLeadEnd,
         };
-        const leastLeads = given.module === 'enhance' ? ((await store.enhanceLeast(tx)) ?? 0) : 0;
-        if (typeof given.LimitLead === 'number' && given.LimitLead < leastLeads)
+        // The root's least is of a day.
+        const leastLeads =
+          given.module === 'enhance'
+            ? ((await store.enhanceLeast(tx)) ?? 0) * FREQUENCY_DAYS[limits.limit_every]
+            : 0;
+        const isChanged = given.LimitLead !== undefined || given.LimitLeadFreq !== undefined;
+        if (isChanged && limits.daily_cap !== null && limits.daily_cap < leastLeads)
           throw refusalOf('LimitLead', `must be at least ${leastLeads}`);
         if (limits.starts_on && limits.ends_on && limits.ends_on < limits.starts_on)
           throw refusalOf('LimitLeadEnd', 'must not be before LimitLeadStart');

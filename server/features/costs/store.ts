@@ -64,7 +64,7 @@ const RETAIL = [
   'leads_buy',
   'accepted_loss_micros',
 ] as const;
-const LIMITS = ['daily_cap', 'starts_on', 'ends_on'] as const;
+const LIMITS = ['daily_cap', 'limit_every', 'starts_on', 'ends_on'] as const;
 
 /** Whose campaign it is and of which module. */
 export interface Priced {

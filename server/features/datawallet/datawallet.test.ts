@@ -194,6 +194,32 @@ describe('[WALL-02] the calls of the Data Wallet', () => {
     expect(rows).toEqual([{ action: 'wallet.topup' }]);
   });
 
+  test('[WALL-02] the payload of the specification is accepted as it is, and the same request within a minute charges once', async () => {
+    const who = await made();
+    const ask250 = async (more: object = {}) =>
+      (
+        await ask(who, 'POST', 'charge-direct-payment', {
+          ...settings(who, '250'),
+          amount: 250,
+          ip_user: '192.0.2.1',
+          timezone: 'America/Chicago',
+          payment_type: 'credit_card',
+          ...more,
+        })
+      ).body.result;
+    // Ten seconds before a minute of the clock ends.
+    app.clock.advance(110_000 - (app.clock.now().getTime() % 60_000));
+    expect(await ask250()).toBe('success');
+    app.clock.advance(30_000);
+    expect(await ask250()).toBe('success');
+    expect((await about(who)).balance_amount).toBe('250.00');
+    expect(await ask250({ amount: '251' })).toBe('success');
+    expect((await about(who)).balance_amount).toBe('501.00');
+    app.clock.advance(30_000);
+    expect(await ask250()).toBe('success');
+    expect((await about(who)).balance_amount).toBe('751.00');
+  });
+
   test('[WALL-03] the server holds to the minimum amounts, and takes whole cents only', async () => {
     const who = await made();
     for (const [amount, custom, words] of [

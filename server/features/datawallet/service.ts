@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import { missedMinimum } from '../../../contract/wallet.ts';
+import { hashToken } from '../../platform/crypto.ts';
 import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -14,6 +15,8 @@ import { createGate, NEED_WORDS } from './gate.ts';
 import { titleOf } from './history.policy.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
+
+const MINUTE_MS = 60_000;
 
 /** Lines of the history that a call answers; the download has all of them. */
 const HISTORY_LINES = 500;
@@ -101,6 +104,21 @@ export function createDataWallet(
         topup: dollarsOf(topUpMicros),
       })),
     };
+  }
+
+  /**
+   * The key of a click that names none: the same person's same request is the same click for a minute, however the minutes of
+   * the clock part it. Another card is another request.
+   */
+  async function derivedKey(tx: Tx, ctx: Ctx, agencyId: string, amount: bigint, chosen: Chosen) {
+    const now = clock.now().getTime();
+    const { card } = await gate(tx, agencyId);
+    const request = [agencyId, ctx.actor.userId, amount, chosen.custom, chosen.stop, card?.id].join(' ');
+    const keyAt = (minute: number) => `derived:${hashToken(`${request} ${minute}`).toString('hex')}`;
+    const minute = Math.floor(now / MINUTE_MS);
+    const before = await charges.byKey(tx, agencyId, 'wallet_top_up', keyAt(minute - 1));
+    const isSame = before !== null && now - before.createdAt.getTime() < MINUTE_MS;
+    return keyAt(isSame ? minute - 1 : minute);
   }
 
   /** Begins or stops the automatic top-up. */
@@ -300,16 +318,17 @@ export function createDataWallet(
      * Tops up from the card on file. The settings count from when the money has come in.
      * @throws Refusal 422 for an amount below its minimum or 0, 409 naming what is missing or that another is under way
      */
-    async charge(ctx: Ctx, companyId: string, chosen: Chosen & { key: string }) {
+    async charge(ctx: Ctx, companyId: string, chosen: Chosen & { key?: string | undefined }) {
       const key = own(ctx, companyId);
       const amount = amountOf(chosen);
       if (amount === 0n)
         throw new Refusal('invalid', ownMessages.walletNothing, { errors: { amount: ['must be above 0'] } });
       await pass(ctx, key.agencyId);
       const owner = ownerOf(key);
-      await root(ctx, async (tx) => {
+      const clickKey = await root(ctx, async (tx) => {
+        const { key: named = await derivedKey(tx, ctx, key.agencyId, amount, chosen) } = chosen;
         // The second click of a double one is the first.
-        if (await charges.byKey(tx, key.agencyId, 'wallet_top_up', chosen.key)) return;
+        if (await charges.byKey(tx, key.agencyId, 'wallet_top_up', named)) return named;
         await audit.record(tx, ctx, {
           action: 'wallet.topup',
           objectKind: 'company',
@@ -317,13 +336,14 @@ export function createDataWallet(
           description: `Asked to top up the Data Wallet by ${usd(amount)}`,
           owner,
         });
+        return named;
       });
       const outcome = await charges.charge({
         owner,
         purpose: 'wallet_top_up',
         referenceId: key.agencyId,
         amountMicros: amount,
-        key: chosen.key,
+        key: clickKey,
         description: 'Data Wallet top-up',
         details: { custom: chosen.custom ? 'T' : 'F', stop: chosen.stop ? 'T' : 'F' },
         userId: ctx.actor.userId,

@@ -304,7 +304,7 @@ describe('[PAY-07] the end of a month', () => {
     await accept(company, userId, 'minimum_spend_v2');
     expect(await look()).toMatchObject({
       data: null,
-      month_of_life: 0,
+      month_of_life: null,
       amount_micros: null,
       minspend_setting: { status: true, isAgreementV2: true, isAgreementV3: false },
     });

@@ -214,7 +214,8 @@ export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpend
         const month = policy.monthOf(at, timeZone);
         const { from, to } = policy.spanOf(month, timeZone);
         const began = await agreements.begun(tx, agencyId);
-        const life = began ? policy.lifeOf(month, began, timeZone) : null;
+        const begun = began ? policy.lifeOf(month, began, timeZone) : 0;
+        const life = begun >= 1 ? begun : null;
         const amounts = await amountsOf(tx, rootId, agencyId, at);
         const terms = await billing.accounts.terms(tx, agencyId);
         const isFree = terms.excluded_minimum_spend || terms.cancelled_at !== null;

@@ -324,7 +324,7 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
           <dd className="num">
             {limit === null || limit === undefined
               ? 'No limit of leads is set'
-              : `${money(price * limit)} for ${num(limit)} leads a ${LimitLead === '' ? 'day' : LimitLeadFreq}`}
+              : `${money(price * limit)} for ${num(limit)} leads a ${LimitLead === '' ? kept.LimitLeadFreq : LimitLeadFreq}`}
           </dd>
         </div>
         {[

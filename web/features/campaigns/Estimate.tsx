@@ -78,7 +78,7 @@ function Figures(props: { found: number; deliverable: number; form: CampaignForm
     deliverable,
     price: leadPriceOf(form.values, usual),
     limit: LimitLead === '' ? usual.LimitLead : Number(LimitLead),
-    every: LimitLead === '' ? 'day' : LimitLeadFreq,
+    every: LimitLead === '' ? usual.LimitLeadFreq : LimitLeadFreq,
   });
   const facts = [
     ['People found, 7 days', num(found)],
