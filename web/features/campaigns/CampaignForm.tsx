@@ -171,8 +171,8 @@ export function NeedFields({ form }: { form: CampaignFormState }) {
         {...form.getInputProps('phoneenabled', { type: 'checkbox' })}
       />
       <Switch
-        label="Phone numbers on do-not-call lists"
-        description="Send these numbers, too, marked as on a list. Off leaves them out. Calling them can break the law."
+        label="Deliver phone numbers on do-not-call lists"
+        description="Off leaves these numbers out of leads. On sends them, marked. Calling them can break the law."
         {...form.getInputProps('dncphoneenabled', { type: 'checkbox' })}
       />
       <Switch

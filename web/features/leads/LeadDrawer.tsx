@@ -160,7 +160,7 @@ function Phone(props: { name: string; phone: string | null; isMarked: boolean; i
     <Fact name={name} value={phone} copy>
       {phone}
       {(props.isMarked || props.isWithheld) && (
-        <Text component="span" size="sm" c="dimmed" display="block">
+        <Text component="span" inherit c="dimmed" display="block">
           On a do-not-call list
         </Text>
       )}
