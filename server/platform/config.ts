@@ -256,6 +256,11 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
   };
 }
 
+/** Where the data is, for commands that must not make anything there yet. */
+export function loadDataDir(env: Record<string, string | undefined>): string {
+  return resolve(env.DATA_DIR || './data');
+}
+
 function kept(dataDir: string, name: string, make: () => string): string {
   const file = join(dataDir, name);
   try {

@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -24,6 +25,8 @@ export interface Place {
   /** Folder of initdb and postgres. */
   bin: string;
   runAs: RunAs;
+  /** The cluster's place when it is not in the data folder itself: the folder must keep it. */
+  away?: string | undefined;
 }
 
 const asRoot = () => process.getuid?.() === 0;
@@ -31,14 +34,24 @@ const asRoot = () => process.getuid?.() === 0;
 /**
  * Decides who runs PostgreSQL and where its data and programs are. PostgreSQL refuses root; as root it gets a system
  * user, and that user cannot reach folders below a closed one (/root, mode 700), so then data and programs go to
- * /var/lib and the log says so.
+ * /var/lib and the log says so. The data folder keeps where that is, so that it can be renamed.
  * @param dataDir existing folder, absolute
- * @param id random name of this data folder: a new folder at the same path must not find the old one's data
+ * @param kept what the data folder keeps: `id`, its random name (a new folder at the same path must not find the old one's
+ *   data), and `cluster`, the place found before
+ * @throws Error with an operator's message, also for a copy of a data folder whose cluster is away: it is not the copy's
  */
-export function findPlace(dataDir: string, id: string, log: (line: string) => void): Place {
+export function findPlace(
+  dataDir: string,
+  kept: { id: string; cluster?: string | undefined },
+  log: (line: string) => void,
+): Place {
   const own = join(dataDir, 'pg');
   const packaged = packagedBinaries();
   if (!asRoot()) {
+    if (kept.cluster)
+      throw new Error(
+        `DATA_DIR: the database of ${dataDir} is in ${kept.cluster}, where root put it. Start as root.`,
+      );
     const uid = process.getuid?.();
     if (existsSync(own) && statSync(own).uid !== uid) {
       throw new Error(
@@ -49,13 +62,18 @@ export function findPlace(dataDir: string, id: string, log: (line: string) => vo
     return { cluster: own, bin: join(packaged, 'bin'), runAs: undefined };
   }
   const path = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 12);
-  const away = join('/var/lib', `lead-platform-${path}-${id}`, 'pg');
+  const away = kept.cluster ?? join('/var/lib', `lead-platform-${path}-${kept.id}`, 'pg');
   const runAs = systemUser(existsSync(own) ? own : away);
   const bin = join(reachableBinaries(packaged, runAs, log), 'bin');
   if (existsSync(away)) {
+    claim(away, dataDir);
     log(`database: data of ${dataDir} is in ${away}`);
-    return { cluster: away, bin, runAs };
+    return { cluster: away, bin, runAs, away };
   }
+  if (kept.cluster)
+    throw new Error(
+      `DATA_DIR: the database of ${dataDir} was in ${away}, which is gone. Bring that back, or restore a backup.`,
+    );
   if (!reaches(runAs, dataDir) && reaches(runAs, dirname(dataDir))) {
     log(`database: letting PostgreSQL's system user pass through ${dataDir} (chmod +x)`);
     chmodSync(dataDir, statSync(dataDir).mode | 0o011);
@@ -73,7 +91,29 @@ export function findPlace(dataDir: string, id: string, log: (line: string) => vo
     `database: PostgreSQL may not run as root, and its system user cannot reach ${dataDir}: a folder above it is ` +
       `closed. The database's data goes to ${away} instead.`,
   );
-  return { cluster: away, bin, runAs };
+  claim(away, dataDir);
+  return { cluster: away, bin, runAs, away };
+}
+
+/**
+ * Notes beside a cluster that is away whose it is. A folder that was renamed keeps its number; a copy has another, and must
+ * not be served from the same cluster as the one that it was copied from.
+ */
+function claim(away: string, dataDir: string): void {
+  const note = join(dirname(away), 'data-dir.json');
+  const number = (folder: string): string | undefined => {
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    return stats && `${stats.dev}:${stats.ino}`;
+  };
+  if (existsSync(note)) {
+    const { folder, is } = JSON.parse(readFileSync(note, 'utf8')) as { folder: string; is: string };
+    if (is !== number(dataDir) && is === number(folder))
+      throw new Error(
+        `DATA_DIR: ${dataDir} is a copy of ${folder}, whose database is in ${away}. ` +
+          'Make copies by npm run backup and npm run restore.',
+      );
+  }
+  writeFileSync(note, JSON.stringify({ folder: dataDir, is: number(dataDir) }), { mode: 0o600 });
 }
 
 /** The platform package's native folder (bin, lib, share). */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -164,8 +164,18 @@ describe('embedded PostgreSQL', () => {
         await query(first, 'create table kept as select 5 as n');
         await first.stop();
         chmodSync(folder, 0o755);
-        expect(await query(await start(), 'select n from kept')).toEqual([{ n: 5 }]);
-        expect(existsSync(join(folder, 'data/pg'))).toBe(false);
+        // Its place is the folder's own record: it may be renamed, and a copy is told apart from it.
+        renameSync(join(folder, 'data'), join(folder, 'renamed'));
+        const renamed = await start(join(folder, 'renamed'));
+        expect(await query(renamed, 'select n from kept')).toEqual([{ n: 5 }]);
+        expect(existsSync(join(folder, 'renamed/pg'))).toBe(false);
+        await renamed.stop();
+        cpSync(join(folder, 'renamed'), join(folder, 'copy'), { recursive: true });
+        await expect(start(join(folder, 'copy'))).rejects.toThrow(
+          /^DATA_DIR: .* is a copy of .*npm run backup/,
+        );
+        rmSync(away, { recursive: true });
+        await expect(start(join(folder, 'renamed'))).rejects.toThrow(/^DATA_DIR: .* which is gone/);
       } finally {
         for (const server of open) await server.stop('immediate');
         rmSync(away, { recursive: true, force: true });

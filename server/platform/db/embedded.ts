@@ -56,6 +56,8 @@ interface Kept {
   id: string;
   password: string;
   port: number;
+  /** Where the cluster is when it is not in the data folder itself. */
+  cluster?: string;
 }
 
 const user = 'postgres';
@@ -74,10 +76,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const unlock = lockFolder(dataDir);
   try {
     const kept = readKept(dataDir);
-    const place = findPlace(dataDir, kept.id, log);
+    const place = findPlace(dataDir, kept, log);
     if (existsSync(place.cluster)) await stopOrphan(place.cluster, log);
     else initialise(place, kept.password, ephemeral);
     if (kept.fresh) setPassword(place, kept.password);
+    if (kept.fresh || kept.cluster !== place.away) {
+      kept.cluster = place.away;
+      writeKept(dataDir, kept);
+    }
 
     const logFile = join(dataDir, 'postgresql.log');
     if (existsSync(logFile) && statSync(logFile).size > 10e6) rmSync(logFile);
@@ -147,6 +153,32 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 /**
+ * Has the cluster of a data folder that has none put to its place by `put`, to be found by the next start, which gives it a
+ * password of its own.
+ */
+export function adoptCluster(
+  dataDir: string,
+  log: (line: string) => void,
+  put: (cluster: string, runAs: Place['runAs']) => void,
+): void {
+  const unlock = lockFolder(dataDir);
+  try {
+    const kept = {
+      id: randomBytes(4).toString('hex'),
+      password: '',
+      port: 0,
+      cluster: undefined as string | undefined,
+    };
+    const place = findPlace(resolve(dataDir), kept, log);
+    put(place.cluster, place.runAs);
+    kept.cluster = place.away;
+    writeKept(dataDir, kept);
+  } finally {
+    unlock();
+  }
+}
+
+/**
  * Connection string of the superuser for the server that runs, or ran last, on this data folder, for tools beside the
  * running platform. Undefined when there never was one.
  */
@@ -158,8 +190,13 @@ export function embeddedUrl(dataDir: string): string | undefined {
 
 function readKept(dataDir: string): Kept & { fresh: boolean } {
   const file = join(dataDir, 'postgresql.json');
-  if (existsSync(file)) return { ...JSON.parse(readFileSync(file, 'utf8')), fresh: false };
-  const kept = {
+  if (existsSync(file)) {
+    const kept: Kept = JSON.parse(readFileSync(file, 'utf8'));
+    if (kept.password) return { ...kept, fresh: false };
+    const known = { ...kept, password: randomBytes(18).toString('base64url') };
+    return { ...known, fresh: true };
+  }
+  const kept: Kept = {
     id: randomBytes(4).toString('hex'),
     password: randomBytes(18).toString('base64url'),
     port: 0,
@@ -168,9 +205,9 @@ function readKept(dataDir: string): Kept & { fresh: boolean } {
   return { ...kept, fresh: existsSync(join(dataDir, 'pg')) };
 }
 
-function writeKept(dataDir: string, { id, password, port }: Kept): void {
+function writeKept(dataDir: string, { id, password, port, cluster }: Kept): void {
   const file = join(dataDir, 'postgresql.json');
-  writeFileSync(`${file}.new`, JSON.stringify({ id, password, port }), { mode: 0o600 });
+  writeFileSync(`${file}.new`, JSON.stringify({ id, password, port, cluster }), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 

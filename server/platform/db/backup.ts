@@ -1,0 +1,173 @@
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import pg from 'pg';
+import { adoptCluster } from './embedded.ts';
+
+/** What a backup says of itself, in its file `backup.json`; it is written last, so without it a backup is not whole. */
+export interface BackupNote {
+  made_at: string;
+  /** PostgreSQL's own number of the version that wrote the files; only its own major version reads them. */
+  postgresql: number;
+  platform: string;
+}
+
+/** A backup that cannot be made or used; the message says what to do. */
+export class BackupFault extends Error {
+  override name = 'BackupFault';
+}
+
+const NOTE = 'backup.json';
+/** Of the data folder, besides the cluster and the files: keys and what the demo keeps. */
+const KEPT = ['app-key', 'demo-password', 'demo-receiver-secret'];
+/** What a running PostgreSQL keeps for itself, and makes anew; folders are kept, empty. */
+const OWN_FILES = new Set(['postmaster.pid', 'postmaster.opts', 'pg_internal.init']);
+const OWN_FOLDERS = new Set(
+  'pg_wal pg_dynshmem pg_notify pg_replslot pg_serial pg_snapshots pg_stat_tmp pg_subtrans'.split(' '),
+);
+
+const isGone = (error: unknown): boolean => (error as { code?: string }).code === 'ENOENT';
+
+/** Copies a folder that is written to meanwhile: what goes away is left out. Names for which `skip` is true are, too. */
+function copyMoving(
+  from: string,
+  to: string,
+  skip: (path: string) => boolean = () => false,
+  below = '',
+): void {
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(from)) {
+    const path = below + name;
+    if (skip(path)) continue;
+    const [source, target] = [join(from, name), join(to, name)];
+    try {
+      const stats = lstatSync(source);
+      if (stats.isDirectory()) copyMoving(source, target, skip, `${path}/`);
+      else if (stats.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+      else if (stats.isFile()) copyFileSync(source, target);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+}
+
+function newFolder(folder: string, name: string): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new BackupFault(`${name}: ${folder} is there already and is not empty.`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+}
+
+/**
+ * Copies the embedded database at `url`, while it is in use, and what else is in `dataDir` to a new folder, whole: with every
+ * transaction that had been committed when it ends, the files, and the application key where the data folder keeps it.
+ * @throws BackupFault
+ */
+export async function backUp(url: string, dataDir: string, folder: string): Promise<BackupNote> {
+  newFolder(folder, 'FOLDER');
+  const files = () => {
+    if (existsSync(join(dataDir, 'files'))) copyMoving(join(dataDir, 'files'), join(folder, 'files'));
+  };
+  // Before and after, so that each file that the database speaks of is there, whether it came or went meanwhile.
+  files();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const ask = async (text: string) => (await client.query(text)).rows[0];
+  try {
+    const { cluster } = await ask(`select current_setting('data_directory') as cluster`);
+    // Both end with this connection. The slot keeps the log that is written from now on.
+    await ask(`select pg_create_physical_replication_slot('lead_backup_' || pg_backend_pid(), true, true)`);
+    await ask(`select pg_backup_start('lead', true)`);
+    copyMoving(cluster, join(folder, 'pg'), (path) => {
+      const [first, second] = path.split('/');
+      const name = path.split('/').at(-1)!;
+      return (
+        OWN_FILES.has(name) ||
+        name.startsWith('pgsql_tmp') ||
+        (second !== undefined && OWN_FOLDERS.has(first!))
+      );
+    });
+    const { labelfile } = await ask('select labelfile from pg_backup_stop(false)');
+    writeFileSync(join(folder, 'pg', 'backup_label'), labelfile, { mode: 0o600 });
+    await ask('select pg_switch_wal()');
+    copyMoving(join(cluster, 'pg_wal'), join(folder, 'pg', 'pg_wal'), (path) =>
+      /^archive_status\/./.test(path),
+    );
+    files();
+    for (const name of KEPT)
+      if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(folder, name));
+    const { version } = await ask(`select current_setting('server_version_num')::int as version`);
+    const note: BackupNote = {
+      made_at: new Date().toISOString(),
+      postgresql: version,
+      platform: `${process.platform}-${process.arch}`,
+    };
+    writeFileSync(join(folder, NOTE), `${JSON.stringify(note, null, 2)}\n`);
+    return note;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Puts a backup into a data folder that holds no database. Whole or not at all: the database is moved to its place last.
+ * @throws BackupFault
+ */
+export function restore(folder: string, dataDir: string, log: (line: string) => void): BackupNote {
+  if (!existsSync(join(folder, NOTE)))
+    throw new BackupFault(`FOLDER: ${folder} is no backup, or one that was not finished.`);
+  const note: BackupNote = JSON.parse(readFileSync(join(folder, NOTE), 'utf8'));
+  if (note.platform !== `${process.platform}-${process.arch}`)
+    throw new BackupFault(
+      `FOLDER: the backup is of ${note.platform}, this is ${process.platform}-${process.arch}.`,
+    );
+  for (const name of ['postgresql.json', 'pg', 'files'])
+    if (existsSync(join(dataDir, name)))
+      throw new BackupFault(
+        `DATA_DIR: ${resolve(dataDir)} holds an installation already (${name}). Set another DATA_DIR, or move that one away.`,
+      );
+  for (const name of KEPT) {
+    const [from, to] = [join(folder, name), join(dataDir, name)];
+    if (!existsSync(from)) continue;
+    if (existsSync(to) && readFileSync(to, 'utf8') !== readFileSync(from, 'utf8'))
+      throw new BackupFault(`DATA_DIR: ${to} is another one than the backup's. Move it away.`);
+  }
+  mkdirSync(dataDir, { recursive: true });
+  for (const name of KEPT) {
+    if (!existsSync(join(folder, name))) continue;
+    copyFileSync(join(folder, name), join(dataDir, name));
+    chmodSync(join(dataDir, name), 0o600);
+  }
+  if (existsSync(join(folder, 'files'))) copyMoving(join(folder, 'files'), join(dataDir, 'files'));
+  adoptCluster(dataDir, log, (cluster, runAs) => {
+    const fresh = `${cluster}.new`;
+    rmSync(fresh, { recursive: true, force: true });
+    mkdirSync(dirname(fresh), { recursive: true });
+    copyMoving(join(folder, 'pg'), fresh);
+    own(fresh, runAs);
+    renameSync(fresh, cluster);
+  });
+  return note;
+}
+
+/** Gives a cluster to the user that PostgreSQL runs as, and closes it to all others. */
+function own(path: string, runAs: { uid: number; gid: number } | undefined): void {
+  const stats = lstatSync(path);
+  if (stats.isSymbolicLink()) return;
+  if (runAs) chownSync(path, runAs.uid, runAs.gid);
+  chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) own(join(path, name), runAs);
+}
