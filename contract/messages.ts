@@ -126,6 +126,7 @@ export const ownMessages = {
   notFound: 'This does not exist, or you may not see it.',
   forbidden: 'Your role does not allow this.',
   unavailable: 'The database is not available at the moment. Please try again shortly.',
+  diskFull: 'The server cannot store anything at the moment. Please try again shortly.',
   internal: 'Something went wrong on our side. It has been recorded.',
   agencyAccountUnfinished: screenMessages.agencyAccountUnfinished,
   agencyAccountAway: screenMessages.agencyAccountAway,

@@ -70,8 +70,10 @@ import { Vault } from './platform/crypto.ts';
 import { openDatabase } from './platform/db/connect.ts';
 import { isMigrated } from './platform/db/migrate.ts';
 import { inScope } from './platform/db/scope.ts';
+import { diskState, isDiskFull, onceAMinute } from './platform/disk.ts';
 import { EventHub } from './platform/events.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
+import { isDatabaseAway } from './platform/http/errors.ts';
 import { describeApi, referencePage } from './platform/http/openapi.ts';
 import type { PlainRoute } from './platform/http/routes.ts';
 import {
@@ -354,9 +356,11 @@ export async function createApp(parts: AppParts) {
   };
   const server = createServer(config, clock, doors);
   const log: Log = server.log;
-  const jobs = new Jobs(parts.urls.appUrl, has('worker'), (error, name) =>
-    log.error({ err: error, job: name }, 'job failed'),
-  );
+  const jobs = new Jobs(parts.urls.appUrl, has('worker'), (error, name) => {
+    // Of all that fails while the disk is full or the database away, one line a minute tells as much as thousands.
+    const cause = isDiskFull(error) ? 'disk' : isDatabaseAway(error) ? 'database' : null;
+    if (!cause || onceAMinute(`job ${cause}`)) log.error({ err: error, job: name }, 'job failed');
+  });
   const platform: Platform = {
     config,
     db: database,
@@ -398,17 +402,15 @@ export async function createApp(parts: AppParts) {
       tag: 'Health',
       summary: 'Database and migrations ready',
       async handler(_ctx, _request, reply) {
+        const notReady = (reason: string, retryAfter = '5') =>
+          reply.code(503).header('Retry-After', retryAfter).send({ status: 'not ready', reason });
+        // Asked first: without room PostgreSQL may end, which is the consequence and not the cause.
+        if ((await diskState(config.dataDir)) === 'full') return notReady('the disk is full', '30');
         try {
           if (await isMigrated((text) => database.appPool.query(text))) return { status: 'ready' };
-          return reply
-            .code(503)
-            .header('Retry-After', '5')
-            .send({ status: 'not ready', reason: 'migrations are missing' });
+          return notReady('migrations are missing');
         } catch {
-          return reply
-            .code(503)
-            .header('Retry-After', '5')
-            .send({ status: 'not ready', reason: 'the database is away' });
+          return notReady('the database is away');
         }
       },
     },

@@ -18,6 +18,7 @@ import { ensureDatabase, provisionLogins, tryDatabase } from './platform/db/conn
 import { type DemoHold, holdDemo } from './platform/db/demo-mark.ts';
 import { type Embedded, startEmbedded } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
+import { isDiskFull } from './platform/disk.ts';
 import { setUpJobs } from './platform/jobs.ts';
 import { startWatchdog } from './platform/watchdog.ts';
 
@@ -31,6 +32,8 @@ function inWords(error: Error & { code?: string; syscall?: string }, config: Con
       ? `PORT: ${config.port} is taken by another program. Stop that one, or set another PORT.`
       : `PORT, HOST: ${error.message}`;
   }
+  if (isDiskFull(error))
+    return `DATA_DIR: the disk of ${config.dataDir} is full. Make room there, then start again. (${error.message})`;
   if (error instanceof SealError) {
     return `APP_KEY: the database was set up with another key. Set that one, or put its app-key file into ${config.dataDir}.`;
   }

@@ -5,6 +5,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { FileFault, takeIn } from '../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { DISK_FULL, isDiskFull } from '../../platform/disk.ts';
 import { defineJob } from '../../platform/jobs.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
@@ -92,7 +93,11 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     const begun = await inScope(db.app, scope, async (tx) => {
       const row = await store.listById(tx, listId, true);
       if (row?.state !== 'queued' && row?.state !== 'loading') return undefined;
-      await store.updateList(tx, listId, { state: 'loading', started_at: row.started_at ?? clock.now() });
+      await store.updateList(tx, listId, {
+        state: 'loading',
+        error: null,
+        started_at: row.started_at ?? clock.now(),
+      });
       return row;
     });
     if (begun) {
@@ -101,7 +106,12 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
         await end(begun, null);
       } catch (error) {
         if (error instanceof FileFault) await end(begun, error.message);
-        else if (!(error instanceof Overtaken)) throw error;
+        else if (isDiskFull(error)) {
+          await inScope(db.app, scope, (tx) => store.updateList(tx, listId, { error: DISK_FULL })).catch(
+            () => {},
+          );
+          throw error;
+        } else if (!(error instanceof Overtaken)) throw error;
         else log.info({ listId }, 'list removed or taken over elsewhere');
       }
     }

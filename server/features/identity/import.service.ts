@@ -8,6 +8,7 @@ import { type CountryCode, HOME_COUNTRY } from '../../platform/countries.ts';
 import { FileFault, lineNumbers, takeIn, takeRaw } from '../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { DISK_FULL, isDiskFull } from '../../platform/disk.ts';
 import { newId } from '../../platform/ids.ts';
 import { defineJob } from '../../platform/jobs.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -173,6 +174,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       if (row?.state !== 'queued' && row?.state !== 'running') return undefined;
       await imports.updateImport(tx, importId, {
         state: 'running',
+        error: null,
         started_at: row.started_at ?? clock.now(),
       });
       return row;
@@ -191,7 +193,13 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         await ended('done', null);
       } catch (error) {
         if (error instanceof FileFault) await ended('failed', error.message);
-        else if (!(error instanceof Overtaken)) throw error;
+        else if (isDiskFull(error)) {
+          // A word where there is hardly room for one: it may fail as well, and the next try says it again.
+          await inScope(db.app, scope, (tx) =>
+            imports.updateImport(tx, importId, { error: DISK_FULL }),
+          ).catch(() => {});
+          throw error;
+        } else if (!(error instanceof Overtaken)) throw error;
         else log.info({ importId }, 'import ended or taken over elsewhere');
       }
     }

@@ -20,6 +20,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDiskFull, onceAMinute } from '../disk.ts';
 import { findPlace, type Place } from './embedded-place.ts';
 import { lockFolder } from './folder-lock.ts';
 
@@ -105,14 +106,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       const watched = running;
       void watched.ended.then(async () => {
         for (let wait = 250; !ending && !ephemeral && running === watched; wait = Math.min(wait * 2, 5000)) {
-          log('database: PostgreSQL ended unexpectedly; starting it anew');
+          if (onceAMinute('ended')) log('database: PostgreSQL ended unexpectedly; starting it anew');
           try {
             const next = await launch(place, port, logFile, ephemeral);
             if (ending) return await next.stop('fast');
             running = next;
             watch();
           } catch (error) {
-            log(`database: ${(error as Error).message}`);
+            const full = isDiskFull(error) ? `DATA_DIR: the disk of ${dataDir} is full. ` : '';
+            if (onceAMinute(`not started ${full}`)) log(`database: ${full}${(error as Error).message}`);
             await sleep(wait);
           }
         }

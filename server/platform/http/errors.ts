@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorBody, type FieldErrors, Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { isDiskFull } from '../disk.ts';
 
 /** Turns the issues of a failed validation into messages per field, and a sentence that names the first. */
 export function refuseInput(
@@ -57,6 +58,7 @@ export function answerFor(
       retryAfter: error.retryAfter,
     };
   }
+  if (isDiskFull(error)) return { status: 503, body: body(ownMessages.diskFull), retryAfter: 30 };
   if (isDatabaseAway(error)) return { status: 503, body: body(ownMessages.unavailable), retryAfter: 2 };
   const { statusCode, code } = (error ?? {}) as { statusCode?: number; code?: string };
   // Texts that cannot be kept (NUL) are refused by checkInput, by name; this is for what does not pass through it.

@@ -14,6 +14,7 @@ import { activity } from '../activity.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type Actor, Ctx, type Tenant } from '../ctx.ts';
+import { isDiskFull, onceAMinute } from '../disk.ts';
 import { newId } from '../ids.ts';
 import { BOUNDS, boundConnections, isUpload } from './connections.ts';
 import { answerFor } from './errors.ts';
@@ -161,6 +162,8 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
 
   app.setErrorHandler((error, request, reply) => {
     const answer = answerFor(error, request.id);
+    if (isDiskFull(error) && onceAMinute('disk'))
+      request.log.error({ err: error }, 'the disk is full: calls that write answer 503');
     if (answer.status >= 500 && answer.status !== 503 && answer.status !== 504) {
       // Without the query: it may hold a download's token, or what somebody looked for.
       request.log.error({ err: error, url: request.url.split('?')[0] }, 'call failed');

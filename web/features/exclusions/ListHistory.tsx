@@ -131,7 +131,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
     <section aria-label={`Report of ${row.filename}`} style={{ padding: 16 }}>
       {row.error && (
         <div style={{ marginBottom: 12 }}>
-          <Notice tone={row.state === 'held' ? 'warn' : 'bad'}>{row.error}</Notice>
+          <Notice tone={row.state === 'failed' ? 'bad' : 'warn'}>{row.error}</Notice>
         </div>
       )}
       <Text size="sm">

@@ -159,6 +159,7 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
               : `${job.percentage.toFixed(0)} % of the file, ${num(job.rows_read)} rows`}
             . You may leave this page; the import goes on.
           </Text>
+          {job.error && <Notice tone="warn">{job.error}</Notice>}
         </>
       )}
       {job.state === 'failed' && (
