@@ -914,6 +914,7 @@ export interface Schema {
     sha256_only: Default<bigint>;
     accepts: Default<'email' | 'all'>;
     ignore_aliases: Default<boolean>;
+    country: Default<string>;
     state: Default<'queued' | 'loading' | 'held' | 'active' | 'failed' | 'removed'>;
     error: Maybe<string>;
     file_path: Maybe<string>;
