@@ -26,6 +26,7 @@ export const ExclusionList = z.object({
   ignore_aliases: z
     .boolean()
     .describe('Whether dots and what follows a plus sign count for nothing in its Gmail addresses'),
+  country: z.string().describe('Where its phone numbers are from that do not say it'),
   entries_added: z.int(),
   entries_same: z.int(),
   rows_bad: z.int(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { PROFILE_KEYS } from './enrichment-fields.ts';
-import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
+import { Country, Done, Id, Instant, Page, PageQuery } from './primitives.ts';
 
 /** What a column of an import can mean. */
 export const PERSON_FIELDS = [
@@ -42,13 +42,6 @@ export const PersonField = z.enum(PERSON_FIELDS);
 
 /** Column header -> meaning. */
 export const Mapping = z.record(z.string(), PersonField);
-
-/** A two-letter country code. */
-export const Country = z
-  .string()
-  .trim()
-  .toUpperCase()
-  .regex(/^[A-Z]{2}$/, 'must be a two-letter country code such as US or GB');
 
 export const ImportJob = z.object({
   id: Id,

@@ -133,3 +133,10 @@ export const Page = <T extends z.ZodType>(row: T) =>
 export const Done = z.object({ result: z.literal('success'), message: z.string() });
 
 export { dollarsOf, microsOf, usd } from './dollars.ts';
+
+/** A two-letter country code. */
+export const Country = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(/^[A-Z]{2}$/, 'must be a two-letter country code such as US or GB');

@@ -394,6 +394,19 @@ describe('[BEY-08] lists of every level and kind', () => {
     }
   });
 
+  test('phone numbers are read for the country that is given', async () => {
+    const content = '020 7946 0111\n20 7946 0112\n';
+    const file = 'list.csv&country=gb';
+    const { body } = await raw('agency', 'client', client.id, content, file);
+    expect(body.data).toMatchObject({ country: 'GB' });
+    expect(await load(body.data.id)).toMatchObject({ state: 'active', phones: 2n, rows_bad: 0n });
+    const wrong = await raw('agency', 'client', client.id, content, 'list.csv&country=XX');
+    expect([wrong.status, wrong.body.errors]).toEqual([
+      422,
+      { country: ['is not a country with phone numbers'] },
+    ]);
+  });
+
   test('a client does not reach the list of its agency, nor anybody that of another', async () => {
     expect((await raw('client', 'agency', agency.id, 'a@b.example\n')).status).toBe(404);
     expect((await raw('client', 'client', sibling.id, 'a@b.example\n')).status).toBe(404);

@@ -1,3 +1,4 @@
+import type { CountryCode } from '../../platform/countries.ts';
 import { readFileApart } from '../../platform/file-thread.ts';
 import type { Accepts } from './policy.ts';
 
@@ -23,6 +24,8 @@ export type ListTask =
       path: string;
       accepts: Accepts;
       ignoreAliases: boolean;
+      /** Where phone numbers are from that do not say it. */
+      country: CountryCode;
       at: number;
       line: number;
       size: { rows: number; bytes: number };

@@ -36,6 +36,7 @@ async function* batches({
   path,
   accepts,
   ignoreAliases,
+  country,
   at: resumedAt,
   line: resumedLine,
   size,
@@ -52,7 +53,7 @@ async function* batches({
     for (const { cells, at: begins, end } of group) {
       batch.end = end;
       batch.rows++;
-      const { entries, fault } = readRow(cells, columns, accepts, ignoreAliases);
+      const { entries, fault } = readRow(cells, columns, accepts, ignoreAliases, country);
       if (fault) batch.faults.push({ ...fault, at: begins });
       for (const entry of entries) {
         batch.entries++;

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Refusal } from '../../../contract/errors.ts';
+import type { CountryCode } from '../../platform/countries.ts';
 import { FileFault, takeIn } from '../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -155,6 +156,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       path: pathOf(list.file_path!),
       accepts: list.accepts,
       ignoreAliases: list.ignore_aliases,
+      country: list.country as CountryCode,
       at: Number(list.byte_offset),
       line: Number(list.line),
       size,

@@ -37,6 +37,13 @@ describe('[EXCL-01] [BEY-08] what an entry is', () => {
     ['münchen.example', [KIND.domain]],
   ])('%s', (text, kinds) => expect(kindsOf(text)).toEqual(kinds));
 
+  test("a phone number is read for the list's country", () => {
+    const london = [{ kind: KIND.phone, value: Buffer.from('+442079460958').toString('hex') }];
+    for (const text of ['020 7946 0958', '20 7946 0958', '+44 20 7946 0958'])
+      expect(readEntry(text, 'all', false, 'GB')).toEqual({ values: london });
+    expect(readEntry('020 7946 0958', 'all')).toMatch('is not');
+  });
+
   test('[EXCL-01] a file of e-mail addresses holds nothing else', () => {
     const rule = 'is not an e-mail address or an MD5 hash of one';
     for (const text of [

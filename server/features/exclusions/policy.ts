@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { strip } from '../../../contract/text.ts';
 import { normalEmail, normalPhone } from '../../platform/contacts.ts';
+import { type CountryCode, HOME_COUNTRY } from '../../platform/countries.ts';
 
 /** Kinds of an exclusion's value; 1, 3 and 6 are those of the identity keys. `mailbox`: an address without what Gmail ignores. */
 export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8, mailbox: 9 } as const;
@@ -25,9 +26,14 @@ const LONGEST = 320;
 
 /**
  * What one value of a list says, or why it is none that may stand there. `ignoreAliases`: Gmail addresses stand for all that
- * reach the same mailbox.
+ * reach the same mailbox. `country`: where phone numbers are from that do not say it.
  */
-export function readEntry(text: string, accepts: Accepts, ignoreAliases = false): Entry | string {
+export function readEntry(
+  text: string,
+  accepts: Accepts,
+  ignoreAliases = false,
+  country: CountryCode = HOME_COUNTRY,
+): Entry | string {
   if (text.includes('\0')) return 'contains a NUL byte';
   const value = strip(text.trim(), '"\'<>').trim().toLowerCase().normalize('NFC');
   if (value.length > LONGEST) return `is longer than ${LONGEST} characters`;
@@ -50,7 +56,7 @@ export function readEntry(text: string, accepts: Accepts, ignoreAliases = false)
   if (accepts === 'email') return 'is not an e-mail address or an MD5 hash of one';
   if (/^[0-9a-f]{64}$/.test(value)) return { values: [{ kind: KIND.sha256, value }], only: 'sha256' };
   if (/^[0-9a-f]{40}$/.test(value)) return 'is a SHA-1 hash: use SHA-256, MD5 or the address itself';
-  const phone = /^\+?[\d\s().-]{7,24}$/.test(value) ? phoneOf(value) : null;
+  const phone = /^\+?[\d\s().-]{7,24}$/.test(value) ? phoneOf(value, country) : null;
   if (phone) return { values: [{ kind: KIND.phone, value: hex(phone) }] };
   const domain = value.includes('@', 1) ? null : domainOf(value.replace(/^@/, ''));
   if (domain) return { values: [{ kind: KIND.domain, value: hex(domain) }] };
@@ -100,9 +106,9 @@ export function aliasKey(email: string): { kind: Kind; value: Buffer } | null {
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
-function phoneOf(text: string): string | null {
+function phoneOf(text: string, country: CountryCode): string | null {
   if (/^\+\d{8,15}$/.test(text)) return text; // E.164 already, of whatever country
-  return normalPhone(text);
+  return normalPhone(text, country);
 }
 
 function domainOf(text: string): string | null {
@@ -154,6 +160,7 @@ export function readRow(
   columns: readonly number[] | null,
   accepts: Accepts,
   ignoreAliases = false,
+  country: CountryCode = HOME_COUNTRY,
 ): { entries: Entry[]; fault?: { reason: string; value: string } } {
   const given = columns ? columns.map((i) => cells[i] ?? '') : [...cells];
   const values = given.filter((cell) => cell.trim() !== '');
@@ -165,7 +172,7 @@ export function readRow(
   let fault: { reason: string; value: string } | undefined;
   if (values.length === 0) fault = { reason: 'holds no value', value: '' };
   for (const value of values) {
-    const read = readEntry(value, accepts, ignoreAliases);
+    const read = readEntry(value, accepts, ignoreAliases, country);
     if (typeof read !== 'string') entries.push(read);
     else fault ??= { reason: read, value: shown(value) };
   }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { Flag, Id } from '../../../contract/primitives.ts';
+import { Country, Flag, Id } from '../../../contract/primitives.ts';
 import { readForm } from '../../platform/http/form.ts';
 import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
@@ -27,6 +27,7 @@ const UploadQuery = z.object({
   campaigntype: z.enum(['agency', 'client', 'campaign']),
   file_name: FileName,
   ignoreAliases: Flag.default('F'),
+  country: Country.default('US'),
 });
 
 /** The calls of the feature, its uploads and its download. */
@@ -84,7 +85,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'exclusion.write',
         tag: 'Exclusions',
         summary:
-          'Upload an exclusion list of an agency, client or campaign with entries of every kind (?campaigntype=agency&paramID=…&file_name=list.csv): e-mail addresses, plain or as MD5 or SHA-256, phone numbers and domains. At most 10,000 records for a client or campaign, 2 GiB for an agency. ignoreAliases=T: dots and what follows a plus sign count for nothing in Gmail addresses',
+          'Upload an exclusion list of an agency, client or campaign with entries of every kind (?campaigntype=agency&paramID=…&file_name=list.csv): e-mail addresses, plain or as MD5 or SHA-256, phone numbers and domains. At most 10,000 records for a client or campaign, 2 GiB for an agency. ignoreAliases=T: dots and what follows a plus sign count for nothing in Gmail addresses. country=GB: the country of phone numbers without a country code, US unless given',
         bodyLimit: MOST_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
@@ -98,6 +99,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
               fileName: query.file_name,
               accepts: 'all',
               ignoreAliases: query.ignoreAliases === 'T',
+              country: query.country,
               field: 'file',
             },
             request.raw,
@@ -110,13 +112,17 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'optout.write',
         tag: 'Exclusions',
         summary:
-          "Upload to the root's own list (?file_name=list.csv), which excludes for everybody of its system: entries of every kind, as many as there are, at most 2 GiB. Dots and what follows a plus sign count for nothing in Gmail addresses, unless ignoreAliases=F",
+          "Upload to the root's own list (?file_name=list.csv), which excludes for everybody of its system: entries of every kind, as many as there are, at most 2 GiB. Dots and what follows a plus sign count for nothing in Gmail addresses, unless ignoreAliases=F. country=GB: the country of phone numbers without a country code, US unless given",
         bodyLimit: MOST_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
           void reply.header('Connection', 'close');
           const query = await checkInput(
-            z.object({ file_name: FileName, ignoreAliases: Flag.default('T') }),
+            z.object({
+              file_name: FileName,
+              ignoreAliases: Flag.default('T'),
+              country: Country.default('US'),
+            }),
             request.query,
           );
           const { rootId } = ctx.scope;
@@ -128,6 +134,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
               fileName: query.file_name,
               accepts: 'all',
               ignoreAliases: query.ignoreAliases === 'T',
+              country: query.country,
               field: 'file',
             },
             request.raw,

@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import {
   MOST_RECORDS,
   exclusionMessages as messages,
   ownExclusionMessages,
 } from '../../../contract/exclusions-messages.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { countryOf, HOME_COUNTRY } from '../../platform/countries.ts';
 import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import { FileFault, TooLarge } from '../../platform/csv-reader.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -93,6 +94,8 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
       fileName: string;
       accepts: Accepts;
       ignoreAliases: boolean;
+      /** Where phone numbers are from that do not say it. */
+      country?: string;
       field: string;
     },
     body: AsyncIterable<Uint8Array>,
@@ -101,6 +104,8 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
       new Refusal(code, message, { errors: { [given.field]: [rule] } });
     const place = await inScope(db.app, ctx.scope, (tx) => placeFor(tx, ctx, given.level, given.id));
     if (given.companyId && place.owner.company_id !== given.companyId) return missing();
+    const country = countryOf(given.country ?? HOME_COUNTRY);
+    if (!country) throw refusalOf('country', 'is not a country with phone numbers');
     if (!isCsv(given.fileName)) throw refuse('invalid', messages.csvOnly, messages.csvOnly);
     const isSmall = given.level === 'client' || given.level === 'campaign';
     const now = clock.now();
@@ -130,6 +135,7 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
         name,
         accepts: given.accepts,
         ignore_aliases: given.ignoreAliases,
+        country,
         state: 'queued' as const,
         file_path: file,
         total_rows: BigInt(rows),
@@ -332,6 +338,7 @@ function view(row: store.ListRow) {
     error: row.error,
     rows_read: Number(row.rows_read),
     ignore_aliases: row.ignore_aliases,
+    country: row.country,
     entries_added: Number(row.rows_added),
     entries_same: Number(row.rows_same),
     rows_bad: Number(row.rows_bad),

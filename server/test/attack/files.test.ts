@@ -15,7 +15,16 @@ const size = { rows: 50_000, bytes: 16 * 1024 * 1024 };
 async function list(text: string): Promise<Pick<Batch, 'rows' | 'entries' | 'errors'>[]> {
   writeFileSync(path, text);
   const found: Batch[] = [];
-  const task = { read: 'batches', path, accepts: 'all', ignoreAliases: true, at: 0, line: 0, size } as const;
+  const task = {
+    read: 'batches',
+    path,
+    accepts: 'all',
+    ignoreAliases: true,
+    country: 'US',
+    at: 0,
+    line: 0,
+    size,
+  } as const;
   for await (const batch of readApart<Batch>(task)) found.push(batch);
   return found.map(({ rows, entries, errors }) => ({ rows, entries, errors }));
 }

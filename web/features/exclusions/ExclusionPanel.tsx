@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { exclusionMessages, MOST_RECORDS } from '../../../contract/exclusions-messages.ts';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
+import { CountrySelect } from '../../ui/CountrySelect.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { FileDrop } from '../../ui/FileDrop.tsx';
 import { num } from '../../ui/format.ts';
@@ -23,6 +24,7 @@ export function ExclusionPanel({ place }: { place: Place }) {
   const mayWrite = useMay(isRoot ? 'optout.write' : 'exclusion.write');
   const [accepts, setAccepts] = useState<Accepts>('email');
   const [aliases, setAliases] = useState<boolean>();
+  const [country, setCountry] = useState('US');
   const [busy, setBusy] = useState(false);
   const suppression = useSuppression(place);
   const { state, progress } = suppression;
@@ -82,13 +84,22 @@ export function ExclusionPanel({ place }: { place: Place }) {
               onChange={(next) => setAccepts(next as Accepts)}
             />
           )}
+          {!(isSmall && accepts === 'email') && (
+            <CountrySelect
+              mb="sm"
+              description="For numbers without a country code."
+              value={country}
+              disabled={state === 'saving'}
+              onChange={setCountry}
+            />
+          )}
           <FileDrop
             title="Drop a CSV file here"
             text={`It holds ${holds}: one a row, or in ${columns}. ${most}`}
             accept=".csv,text/csv"
             sending={suppression.sending}
             fault={suppression.fault}
-            onFile={(file) => void suppression.send(file, accepts, ignoreAliases)}
+            onFile={(file) => void suppression.send(file, accepts, { ignoreAliases, country })}
             onMany={() => suppression.refuse('Choose one file at a time.')}
           />
           <Checkbox

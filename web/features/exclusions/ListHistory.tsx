@@ -145,6 +145,11 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
             : 'Gmail addresses match exactly as written.'}
         </Text>
       )}
+      {row.phones > 0 && (
+        <Text size="sm" c="dimmed">
+          Phone numbers without a country code were read for {row.country}.
+        </Text>
+      )}
       {row.rows_bad > 0 && (
         <>
           <Text size="sm" fw={500} mt="sm" mb={4}>

@@ -26,11 +26,11 @@ export type Accepts = 'email' | 'all';
 export function requestOf(
   place: Place,
   accepts: Accepts,
-  ignoreAliases: boolean,
+  { ignoreAliases, country }: { ignoreAliases: boolean; country: string },
   file: File,
 ): { path: string; body: Blob | FormData } {
   const flag = ignoreAliases ? 'T' : 'F';
-  const name = `file_name=${encodeURIComponent(file.name)}&ignoreAliases=${flag}`;
+  const name = `file_name=${encodeURIComponent(file.name)}&ignoreAliases=${flag}&country=${country}`;
   if (place.level === 'root') return { path: `/tools/optout/upload?${name}`, body: file };
   const isSmall = place.level === 'client' || place.level === 'campaign';
   if (!isSmall || accepts === 'all')

@@ -65,7 +65,7 @@ export function useSuppression(place: Place) {
     };
   }, [ask, poll]);
 
-  const send = async (file: File, accepts: Accepts, ignoreAliases: boolean) => {
+  const send = async (file: File, accepts: Accepts, given: { ignoreAliases: boolean; country: string }) => {
     setFault(undefined);
     if (!/\.csv$/i.test(file.name)) {
       setState('failed');
@@ -78,7 +78,7 @@ export function useSuppression(place: Place) {
     setState('saving');
     setSending({ name, size: Math.max(1, size), sent: 0, stop });
     try {
-      const { path, body } = requestOf(place, accepts, ignoreAliases, file);
+      const { path, body } = requestOf(place, accepts, given, file);
       await upload(path, body, {
         signal: stop.signal,
         onProgress: (sent) => setSending({ name, size: Math.max(1, size), sent, stop }),

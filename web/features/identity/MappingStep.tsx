@@ -1,12 +1,12 @@
 import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { canIdentify } from '../../../contract/import-rules.ts';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
+import { CountrySelect } from '../../ui/CountrySelect.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { ErrorState } from '../../ui/states.tsx';
-import { usePhones } from '../../ui/usePhone.ts';
 import { None } from '../../ui/Values.tsx';
 import { fieldWords, groupsOf, type ImportJob, type PersonField, signalFault } from './fields.ts';
 import classes from './identity.module.css';
@@ -25,11 +25,6 @@ export function MappingStep(props: {
     queryFn: ({ signal }) => api.identity.preview({ id }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const phones = usePhones();
-  const countries = useMemo(
-    () => (phones?.countries() ?? []).map(({ code, name }) => ({ value: code, label: name })),
-    [phones],
-  );
   const [country, setCountry] = useState('US');
   const [changed, setChanged] = useState<Record<string, PersonField>>({});
   const [isStarting, setStarting] = useState(false);
@@ -78,21 +73,15 @@ export function MappingStep(props: {
         {used} of {columns.length} columns are used. Check what each one means, then start.
       </Text>
       {hasPhones && (
-        <Select
-          label="Country of phone numbers"
+        <CountrySelect
           description={
             fields.includes('country')
               ? 'For rows with a blank country column. Numbers with a country code keep theirs.'
               : 'For numbers without a country code.'
           }
-          data={countries.length > 0 ? countries : [{ value: 'US', label: 'United States' }]}
           value={country}
-          searchable
-          allowDeselect={false}
-          nothingFoundMessage="No such country"
-          maw={400}
           mt="md"
-          onChange={(value) => value && setCountry(value)}
+          onChange={setCountry}
         />
       )}
       <div className={classes.heads} aria-hidden="true">

@@ -1,0 +1,34 @@
+import { Select, type SelectProps } from '@mantine/core';
+import { useMemo } from 'react';
+import { usePhones } from './usePhone.ts';
+
+const HOME = [{ value: 'US', label: 'United States' }];
+
+/** A choice of the country of phone numbers, by its two letters; one is always chosen. */
+export function CountrySelect({
+  value,
+  onChange,
+  ...props
+}: Omit<SelectProps<string>, 'data' | 'value' | 'onChange'> & {
+  value: string;
+  onChange: (country: string) => void;
+}) {
+  const phones = usePhones();
+  const countries = useMemo(
+    () => phones?.countries().map(({ code, name }) => ({ value: code, label: name })) ?? HOME,
+    [phones],
+  );
+  return (
+    <Select
+      label="Country of phone numbers"
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage="No such country"
+      maw={400}
+      {...props}
+      data={countries}
+      value={value}
+      onChange={(next) => next && onChange(next)}
+    />
+  );
+}
