@@ -437,6 +437,8 @@ export interface Schema {
     created_at: At;
     expires_at: At;
     used_at: MaybeAt;
+    effective_at: MaybeAt;
+    asked_by: Maybe<string>;
   };
   session: Owner & {
     id: string;
@@ -500,6 +502,7 @@ export interface Schema {
     secret_sealed: Maybe<string>;
     generation: Default<number>;
     last_step: Default<bigint>;
+    address: Maybe<string>;
     updated_at: At;
   };
   login_challenge: Owner & {
