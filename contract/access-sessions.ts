@@ -24,6 +24,29 @@ export const sessions = {
     .route({ method: 'GET', path: '/user/sessions', tags, summary: 'Where one is signed in' })
     .meta({ access: 'session.own' })
     .output(z.object({ data: z.array(SessionRow) })),
+  activity: call
+    .route({
+      method: 'GET',
+      path: '/user/activity',
+      tags,
+      summary: 'What happened to the own ways in: logins, failed ones, codes, passwords; the last hundred',
+    })
+    .meta({ access: 'session.own' })
+    .output(
+      z.object({
+        data: z.array(
+          z.object({
+            id: Id,
+            at: Instant,
+            what: z.string(),
+            detail: z.string(),
+            ip: z.string().nullable(),
+            place: z.string().nullable(),
+            suspicious: z.boolean().describe('Somebody else may be behind it'),
+          }),
+        ),
+      }),
+    ),
   endSession: call
     .route({ method: 'DELETE', path: '/user/sessions/{id}', tags, summary: 'Sign one device out' })
     .meta({ access: 'session.own', notInView: true })

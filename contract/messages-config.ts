@@ -12,6 +12,9 @@ export const configMessages = {
   personRestored: 'The person is back and can sign in again.',
   personSelf: 'You cannot remove yourself or change your own role.',
   ownersOnly: 'Only an owner may add, change or remove owners.',
+  ownerAddress: 'Only owners and administrators with full access can change an owner’s email address.',
+  addressHeld:
+    'The new email address works after 72 hours, or as soon as it’s confirmed at the old one. Both addresses got an email.',
   lastOwner: 'This is the last owner of the company. Make somebody else an owner first.',
   rootAdded: 'The root is made, and its owner is invited.',
   smtpGreeted: 'The mail server answers and takes the sign-in.',

@@ -87,6 +87,17 @@ export const profile = {
     .meta({ access: 'public' })
     .input(z.object({ token: z.string().min(1).max(256) }))
     .output(Done),
+  stopEmail: call
+    .route({
+      method: 'POST',
+      path: '/user/stop-email',
+      tags: ['Person'],
+      summary:
+        'Stop a change of the own e-mail address that another person asked for, with the token sent to the old one',
+    })
+    .meta({ access: 'public' })
+    .input(z.object({ token: z.string().min(1).max(256) }))
+    .output(Done),
   questionnaire: call
     .route({
       method: 'GET',

@@ -20,6 +20,10 @@ export function locate(ip: string | null): string | null {
   return code ? (names.of(code) ?? code) : null;
 }
 
+/** An address as people know it: without the IPv6 form that a dual-stack socket gives an IPv4 one, `::ffff:192.0.2.1`. */
+export const plainAddress = (ip: string): string =>
+  /^::ffff:/i.test(ip) && ipaddr.isValid(ip) ? ipaddr.process(ip).toString() : ip;
+
 /** The country code (ISO 3166-1) of an address; null when it is unknown, local or not an address. */
 export function countryOf(ip: string | null): string | null {
   if (!ip || !ipaddr.isValid(ip)) return null;

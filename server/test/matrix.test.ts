@@ -534,6 +534,7 @@ let samples: Record<string, Sample> = {
     }),
   },
   'GET /api/user/sessions': { named: false, request: () => ({ url: '/api/user/sessions' }) },
+  'GET /api/user/activity': { named: false, request: () => ({ url: '/api/user/activity' }) },
   'POST /api/user/sessions/end-others': {
     named: false,
     request: () => ({ url: '/api/user/sessions/end-others', body: {} }),
@@ -705,6 +706,11 @@ let samples: Record<string, Sample> = {
   'POST /api/user/confirm-email': {
     named: false,
     request: () => ({ url: '/api/user/confirm-email', body: { token: 'x' } }),
+    passes: [410],
+  },
+  'POST /api/user/stop-email': {
+    named: false,
+    request: () => ({ url: '/api/user/stop-email', body: { token: 'x' } }),
     passes: [410],
   },
   'GET /api/user/questionnaire': { named: false, request: () => ({ url: '/api/user/questionnaire' }) },

@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
-import { inScope } from '../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Limits, networkOf } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -15,17 +15,19 @@ import * as limit from './limit.policy.ts';
 import { newAddressMail, noticeMail } from './mails.ts';
 import * as policy from './policy.ts';
 import type { Post } from './post.service.ts';
+import type { Sessions } from './session.service.ts';
 
 /**
  * Another e-mail address for the own account. Who asks proves the password; the address is taken over when the link sent
- * to it is followed, and the old one is told. Until then everything goes on with the old one.
+ * to it is followed, and the old one is told. Until then everything goes on with the old one. An address that another person
+ * enters (invite.service.ts) waits for the old address's word, or 72 hours.
  */
 export function createEmails(
   platform: Platform,
-  parts: { people: People; audit: Audit; limits: Limits; post: Post; factors: Factors },
+  parts: { people: People; audit: Audit; limits: Limits; post: Post; factors: Factors; sessions: Sessions },
 ) {
   const { db, clock, config } = platform;
-  const { people, audit, limits, post, factors } = parts;
+  const { people, audit, limits, post, factors, sessions } = parts;
   const linkKey = derive(config.appKey, 'links');
 
   return {
@@ -82,41 +84,108 @@ export function createEmails(
     pending: (ctx: Ctx): Promise<string | null> =>
       inScope(db.app, ctx.scope, (tx) => store.openChange(tx, ctx.actor.userId, clock.now())),
 
-    /** Takes the new address over. @throws Refusal 410 for a link that is not good (any more), 429 */
-    async confirm(ctx: Ctx, token: string): Promise<void> {
-      const stale = new Refusal('gone', ownMessages.emailLinkInvalid, {
-        errors: { token: ['is used or expired'] },
-      });
-      const network = networkOf(ctx.ip);
-      await limits.take(limit.LINK_NETWORK, network);
-      const id = policy.readLinkToken(linkKey, 'email', token);
-      if (!id) throw stale;
-      try {
-        await inScope(db.app, { rootId: ctx.tenant.rootId }, async (tx) => {
-          const now = clock.now();
-          const row = await store.lockChange(tx, id);
-          if (!row || row.used_at || row.expires_at <= now) throw stale;
-          const user = await people.secretOf(tx, row.user_id);
-          if (!user || user.disabled_at) throw stale;
-          await people.setEmail(tx, row.user_id, row.email);
-          await store.endChanges(tx, row.user_id, now);
-          // What was sent to the old address opens nothing any more.
-          await entryStore.endResets(tx, row.user_id, now);
-          await entryStore.endChallenges(tx, row.user_id, now);
-          const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
-          await audit.recordSystem(tx, now, owner, {
-            action: 'email.changed',
-            objectKind: 'user',
-            objectId: row.user_id,
-            description: `The e-mail address of ${user.name} changed from ${user.email} to ${row.email}`,
-          });
+    /** The address that another person has entered for somebody in scope, while it waits; null: none. */
+    held: (ctx: Ctx, userId: string): Promise<string | null> =>
+      inScope(db.app, ctx.scope, (tx) => store.heldChange(tx, userId, clock.now())),
+
+    /**
+     * Takes a new address over: one's own by the link sent to it, one that another person entered by the link sent to the
+     * old one. @throws Refusal 410 for a link that is not good (any more), 429
+     */
+    confirm: (ctx: Ctx, token: string): Promise<void> =>
+      byLink(ctx, token, ['email', 'email-allow'], (tx, row) => takeOver(tx, row, true)),
+
+    /** Stops a change that another person asked for, by the link sent to the old address. @throws Refusal 410, 429 */
+    stop: (ctx: Ctx, token: string): Promise<void> =>
+      byLink(ctx, token, ['email-stop'], async (tx, row) => {
+        const now = clock.now();
+        const user = await people.secretOf(tx, row.user_id);
+        await store.endChanges(tx, row.user_id, now);
+        const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
+        await audit.recordSystem(tx, now, owner, {
+          action: 'email.stopped',
+          objectKind: 'user',
+          objectId: row.user_id,
+          description: `${user?.name} stopped the change of their e-mail address to ${row.email}, from ${ctx.ip}`,
         });
-      } catch (error) {
-        // Somebody got the address in the meantime.
-        if ((error as { code?: string }).code === '23505') throw stale;
-        throw error;
+        return [];
+      }),
+
+    /** Takes over the addresses that others entered and nobody stopped in time. */
+    async takeDue(rootId: string): Promise<void> {
+      const due = await inScope(db.app, { rootId }, (tx) => store.dueChanges(tx, clock.now()));
+      for (const id of due) {
+        const ended = await inScope(db.app, { rootId }, async (tx) => {
+          const row = await store.lockChange(tx, id);
+          if (!row || row.used_at) return [];
+          const holder = await people.byEmail(tx, row.email);
+          if (!holder) return takeOver(tx, row, false);
+          // Somebody got the address in the meantime.
+          await store.endChanges(tx, row.user_id, clock.now());
+          return [];
+        });
+        sessions.forget(ended);
       }
-      await limits.giveBack(limit.LINK_NETWORK, network);
     },
   };
+
+  type Change = NonNullable<Awaited<ReturnType<typeof store.lockChange>>>;
+
+  /** Does what a link is for, once, and forgets the sessions that it ended. */
+  async function byLink(
+    ctx: Ctx,
+    token: string,
+    purposes: ('email' | 'email-allow' | 'email-stop')[],
+    work: (tx: Tx, row: Change) => Promise<string[]>,
+  ): Promise<void> {
+    const stale = new Refusal('gone', ownMessages.emailLinkInvalid, {
+      errors: { token: ['is used or expired'] },
+    });
+    const network = networkOf(ctx.ip);
+    await limits.take(limit.LINK_NETWORK, network);
+    const purpose = purposes.find((one) => policy.readLinkToken(linkKey, one, token));
+    const id = purpose && policy.readLinkToken(linkKey, purpose, token);
+    if (!id) throw stale;
+    try {
+      const ended = await inScope(db.app, { rootId: ctx.tenant.rootId }, async (tx) => {
+        const row = await store.lockChange(tx, id);
+        if (!row || row.used_at || row.expires_at <= clock.now()) throw stale;
+        return work(tx, row);
+      });
+      sessions.forget(ended);
+    } catch (error) {
+      // Somebody got the address in the meantime.
+      if ((error as { code?: string }).code === '23505') throw stale;
+      throw error;
+    }
+    await limits.giveBack(limit.LINK_NETWORK, network);
+  }
+
+  /**
+   * Makes the new address the account's. `isTheirs`: the person has confirmed it; else codes of an e-mail factor go on to the
+   * old address, since whoever entered the new one may be no friend. Answers the sessions that ended.
+   */
+  async function takeOver(tx: Tx, row: Change, isTheirs: boolean): Promise<string[]> {
+    const now = clock.now();
+    const user = await people.secretOf(tx, row.user_id);
+    if (!user || user.disabled_at) {
+      await store.endChanges(tx, row.user_id, now);
+      return [];
+    }
+    if (!isTheirs) await store.keepFactorAddress(tx, user.id, user.email);
+    await people.setEmail(tx, row.user_id, row.email);
+    await store.endChanges(tx, row.user_id, now);
+    // What was sent to the old address opens nothing any more.
+    await entryStore.endResets(tx, row.user_id, now);
+    await entryStore.endChallenges(tx, row.user_id, now);
+    const ended = row.asked_by ? await sessions.endAll(tx, user.id, null, 'ended') : [];
+    const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
+    await audit.recordSystem(tx, now, owner, {
+      action: 'email.changed',
+      objectKind: 'user',
+      objectId: row.user_id,
+      description: `The e-mail address of ${user.name} changed from ${user.email} to ${row.email}${row.asked_by ? (isTheirs ? ', confirmed at the old address; all devices were signed out' : ' after 72 hours; all devices were signed out') : ''}`,
+    });
+    return ended;
+  }
 }

@@ -16,6 +16,42 @@ export async function endChanges(tx: Tx, userId: string, at: Date): Promise<void
     .execute();
 }
 
+/** Changes asked for by others whose time has come. */
+export async function dueChanges(tx: Tx, at: Date): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('email_change')
+    .select('id')
+    .where('used_at', 'is', null)
+    .where('effective_at', '<=', at)
+    .where('expires_at', '>', at)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** The address that another person has entered for somebody, while it waits. */
+export async function heldChange(tx: Tx, userId: string, at: Date): Promise<string | null> {
+  const row = await tx
+    .selectFrom('email_change')
+    .select('email')
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .where('effective_at', 'is not', null)
+    .where('expires_at', '>', at)
+    .executeTakeFirst();
+  return row?.email ?? null;
+}
+
+/** Lets the codes of an e-mail factor go on to the address that the account had. */
+export async function keepFactorAddress(tx: Tx, userId: string, address: string): Promise<void> {
+  await tx
+    .updateTable('user_factor')
+    .set({ address })
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'email')
+    .where('address', 'is', null)
+    .execute();
+}
+
 export async function lockChange(tx: Tx, id: string) {
   return tx.selectFrom('email_change').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }

@@ -168,7 +168,7 @@ export function createEntry(
           { ...ownerOf(tenant), name: given.name, email: given.email },
           content,
         );
-        await audit.recordSystem(tx, now, ownerOf(tenant), {
+        await audit.recordEntry(tx, ctx, ownerOf(tenant), null, {
           action: 'register',
           objectKind: 'sign_up',
           objectId: id,
@@ -214,10 +214,11 @@ export function createEntry(
             const made = { ...company, agency_id: company.agency_id, parent_id };
             await sales.referred(tx, made, row.referred_by, now);
           }
-          await audit.recordSystem(
+          await audit.recordEntry(
             tx,
-            now,
+            ctx,
             { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
+            userId,
             {
               action: 'register.confirm',
               objectKind: 'user',
@@ -284,10 +285,10 @@ export function createEntry(
           expires_at: new Date(now.getTime() + policy.RESET_MS),
         });
         await jobs.send(tx, resetJob, [{ rootId: tenant.rootId, resetId: id }]);
-        await audit.recordSystem(tx, now, owner, {
+        await audit.recordEntry(tx, ctx, owner, null, {
           action: 'password.forgot',
-          objectKind: 'password_reset',
-          objectId: id,
+          objectKind: user ? 'user' : 'password_reset',
+          objectId: user?.id ?? id,
           description: `A new password was asked for ${given.username} from ${ctx.ip}`,
         });
       });
@@ -343,10 +344,11 @@ export function createEntry(
           row,
           noticeMail(row.name, 'Your password was changed', ctx.ip),
         );
-        await audit.recordSystem(
+        await audit.recordEntry(
           tx,
-          now,
+          ctx,
           { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+          row.user_id,
           {
             action: 'password.reset',
             objectKind: 'user',

@@ -24,7 +24,9 @@ export async function saveFactor(tx: Tx, row: Insertable<Schema['user_factor']>)
     .insertInto('user_factor')
     .values(row)
     .onConflict((c) =>
-      c.column('user_id').doUpdateSet({ kind, secret_sealed, generation, last_step, updated_at }),
+      c
+        .column('user_id')
+        .doUpdateSet({ kind, secret_sealed, generation, last_step, updated_at, address: null }),
     )
     .execute();
 }

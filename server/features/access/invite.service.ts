@@ -1,13 +1,13 @@
 import { derive } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
-import type { Tx } from '../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { People } from '../people/index.ts';
 import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
-import { inviteMail, noticeMail } from './mails.ts';
+import { comingAddressMail, heldAddressMail, inviteMail, noticeMail } from './mails.ts';
 import * as policy from './policy.ts';
 import type { Post, Sender } from './post.service.ts';
 import type { Sessions } from './session.service.ts';
@@ -17,7 +17,7 @@ export type Invited = Owner & { id: string; name: string; email: string };
 
 /** What those above a company do about its owner's way in: invitations, and another e-mail address. */
 export function createInvites(platform: Platform, parts: { people: People; post: Post; sessions: Sessions }) {
-  const { clock, config } = platform;
+  const { db, clock, config } = platform;
   const { people, post, sessions } = parts;
   const linkKey = derive(config.appKey, 'links');
 
@@ -63,22 +63,66 @@ export function createInvites(platform: Platform, parts: { people: People; post:
     /** What is remembered of somebody's sessions is asked anew: their place or rights have changed. */
     forget: (userId: string): void => sessions.forgetPerson(userId),
 
+    /** Who has an address in the actor's root, also where the actor's scope does not see them; null: nobody. */
+    async holderOf(ctx: Ctx, email: string): Promise<string | null> {
+      const found = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => people.byEmail(tx, email));
+      return found?.id ?? null;
+    },
+
     /**
-     * Gives somebody another address, by decision of the company above: the old one is told, and what was sent there opens
-     * nothing any more. Throws on the unique constraint when another account of the root has it.
+     * Gives somebody another address, by another person's decision. Who has a password is asked: the old address is told and
+     * can confirm or stop it, else it changes after 72 hours (email.service.ts). Who has none yet has it at once; the
+     * caller invites them anew. Answers whether it waits.
+     * @param host where they sign in
+     * @throws on the unique constraint when another account of the root has it
      */
-    async moveAddress(tx: Tx, ctx: Ctx, sender: Sender, user: Invited, email: string): Promise<void> {
+    async moveAddress(
+      tx: Tx,
+      ctx: Ctx,
+      sender: Sender,
+      user: Invited & { hasPassword: boolean },
+      email: string,
+      host: string,
+    ): Promise<boolean> {
       const now = clock.now();
-      await people.setEmail(tx, user.id, email);
       await emailStore.endChanges(tx, user.id, now);
-      await store.endResets(tx, user.id, now);
-      await store.endChallenges(tx, user.id, now);
-      const notice = noticeMail(
-        user.name,
-        `The e-mail address of your account was changed to ${email}`,
-        ctx.ip,
+      if (!user.hasPassword) {
+        await people.setEmail(tx, user.id, email);
+        await store.endResets(tx, user.id, now);
+        const words = `The e-mail address of your account was changed to ${email}`;
+        await post.send(tx, 'account.notice', sender, user, noticeMail(user.name, words, ctx.ip));
+        return false;
+      }
+      const id = newId(now);
+      const { root_id, agency_id, company_id } = user;
+      const due = now.getTime() + policy.HOLD_MS;
+      await emailStore.insertChange(tx, {
+        id,
+        root_id,
+        agency_id,
+        company_id,
+        user_id: user.id,
+        email,
+        created_at: now,
+        // Also when nothing could be done for a while the change is still one that is waited for.
+        expires_at: new Date(due + policy.HOLD_MS),
+        effective_at: new Date(due),
+        asked_by: ctx.actor.trueActor?.userId ?? ctx.actor.userId,
+      });
+      const site = policy.siteOf(host, ctx.origin, config.port);
+      const link = (purpose: 'email-allow' | 'email-stop') =>
+        `${site}/confirm-email/${policy.linkToken(linkKey, purpose, id)}`;
+      const links = { allow: link('email-allow'), stop: `${link('email-stop')}?stop=1` };
+      await post.send(
+        tx,
+        'account.email',
+        sender,
+        user,
+        heldAddressMail(user.name, sender.name, email, links),
       );
-      await post.send(tx, 'account.notice', sender, user, notice);
+      const coming = comingAddressMail(user.name, sender.name);
+      await post.send(tx, 'account.email', sender, { ...user, email }, coming);
+      return true;
     },
   };
 }

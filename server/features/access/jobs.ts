@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineJob, type Jobs } from '../../platform/jobs.ts';
+import { alertJob } from './alerts.service.ts';
 import { resetJob } from './entry.service.ts';
 import type { Access } from './service.ts';
 
@@ -11,6 +12,7 @@ export async function startAccess(access: Access, jobs: Jobs): Promise<void> {
   await jobs.work(resetJob, { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 }, (payload) =>
     access.entry.sendReset(payload),
   );
+  await jobs.work(alertJob, { pollingIntervalSeconds: 10 }, (payload) => access.alerts.tell(payload));
   await jobs.work(sweepJob, { pollingIntervalSeconds: 60 }, () => access.sweep());
   await jobs.schedule(sweepJob, '17 * * * *', {});
 }

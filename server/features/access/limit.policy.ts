@@ -36,3 +36,7 @@ export const LINK_NETWORK = rule('link.network', 20, 30);
 /** Sign-ups of one address, and from one network. */
 export const REGISTER = rule('register', 5, 60);
 export const REGISTER_NETWORK = rule('register.network', 20, 60);
+/** Mails about the safety of one account a day. */
+export const ALERT = rule('alert', 5, 86_400, 86_400, 86_400);
+/** So many failed logins at one account, wherever from, are worth another mail. */
+export const MANY_TRIES = 50;

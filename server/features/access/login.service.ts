@@ -9,6 +9,7 @@ import { type LimitRule, type Limits, networkOf } from '../../platform/limits.ts
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { People } from '../people/index.ts';
+import { alertJob } from './alerts.service.ts';
 import type { Captcha } from './captcha.service.ts';
 import * as store from './entry.store.ts';
 import * as factor from './factor.policy.ts';
@@ -29,7 +30,7 @@ export function createLogin(
   platform: Platform,
   parts: { people: People; audit: Audit; limits: Limits; captcha: Captcha; sessions: Sessions; post: Post },
 ) {
-  const { db, clock, vault } = platform;
+  const { db, clock, vault, jobs } = platform;
   const { people, audit, limits, captcha, sessions, post } = parts;
   const codeKey = derive(platform.config.appKey, 'login codes');
 
@@ -82,7 +83,7 @@ export function createLogin(
     await inScope(db.app, whole(ctx), async (tx) => {
       await store.insertChallenge(tx, row);
       if (code) await post.send(tx, 'login.code', sender, user, codeMail(user.name, code));
-      await audit.recordSystem(tx, now, owner, {
+      await audit.recordEntry(tx, ctx, owner, null, {
         action: 'login.code',
         objectKind: 'user',
         objectId: user.id,
@@ -133,6 +134,10 @@ export function createLogin(
         }) &&
         hintsFit(tenant, given);
       if (!fits || !rightPlace) {
+        await recordFailure(ctx, given.username, user, {
+          paused: tries === limit.LOGIN.max,
+          many: everywhere > 0 && everywhere % limit.MANY_TRIES === 0,
+        });
         // Tells the page to show the captcha before the next try.
         const errors: FieldErrors =
           tries >= limit.CAPTCHA_AFTER ? { gtoken: [ownMessages.captchaNeeded] } : {};
@@ -142,7 +147,8 @@ export function createLogin(
       await limits.clear(limit.LOGIN, `${account}\n${network}`);
       await limits.clear(limit.LOGIN_ACCOUNT, account);
       const second = await inScope(db.app, whole(ctx), (tx) => store.factorOf(tx, user.id));
-      if (second?.kind) return askForCode(ctx, { ...user, email: given.username }, second.kind);
+      if (second?.kind)
+        return askForCode(ctx, { ...user, email: second.address ?? given.username }, second.kind);
       const id = await inScope(db.app, whole(ctx), (tx) => sessions.open(tx, ctx, user));
       return sessions.tokens(tenant, user.id, id);
     },
@@ -173,8 +179,16 @@ export function createLogin(
         if (user?.id !== row.user_id || user.disabled_at || user.removed_at || second?.kind !== row.kind)
           return 'over';
         await store.setChallenge(tx, row.id, { attempts: row.attempts + 1 });
-        if (!(await proves(tx, row, second, given.code, now)))
+        if (!(await proves(tx, row, second, given.code, now))) {
+          const { root_id, agency_id, company_id } = row;
+          await audit.recordEntry(tx, ctx, { root_id, agency_id, company_id }, null, {
+            action: 'login.code_failed',
+            objectKind: 'user',
+            objectId: row.user_id,
+            description: `A wrong code was given for ${user.name} from ${ctx.ip}, after the right password`,
+          });
           return row.attempts + 1 >= factor.CODE_TRIES ? 'over' : 'wrong';
+        }
         await store.setChallenge(tx, row.id, { used_at: now });
         return { sessionId: await sessions.open(tx, ctx, user, ` with a code (${row.kind})`) };
       });
@@ -202,6 +216,7 @@ export function createLogin(
         if (row.sent >= factor.CODES_SENT) return 'often';
         const wait = row.sent_at.getTime() + factor.RESEND_MS - now.getTime();
         if (wait > 0) return { wait };
+        const email = (await store.factorOf(tx, row.user_id))?.address ?? known.email;
         const code = factor.newCode();
         const next = {
           sent: row.sent + 1,
@@ -213,13 +228,14 @@ export function createLogin(
           tx,
           'login.code',
           sender,
-          { ...row, name: known.name, email: known.email },
+          { ...row, name: known.name, email },
           codeMail(known.name, code),
         );
-        await audit.recordSystem(
+        await audit.recordEntry(
           tx,
-          now,
+          ctx,
           { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+          null,
           {
             action: 'login.code',
             objectKind: 'user',
@@ -227,7 +243,7 @@ export function createLogin(
             description: `${known.name} asked for another code from ${ctx.ip}`,
           },
         );
-        return { step: stepOf({ ...row, ...next }, given.otp_token, known.email) };
+        return { step: stepOf({ ...row, ...next }, given.otp_token, email) };
       });
       if (typeof outcome === 'object' && 'step' in outcome && outcome.step) return outcome.step;
       await limits.giveBack(limit.CODE_MAIL, known.user_id);
@@ -238,6 +254,28 @@ export function createLogin(
       });
     },
   };
+
+  /** Logs a failed login, the same way whether there is such an account or not. */
+  async function recordFailure(
+    ctx: Ctx,
+    username: string,
+    user: User | undefined,
+    { paused, many }: { paused: boolean; many: boolean },
+  ): Promise<void> {
+    const { rootId } = ctx.tenant;
+    const owner = user
+      ? { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id }
+      : { root_id: rootId, agency_id: ctx.tenant.agencyId, company_id: ctx.tenant.companyId };
+    await inScope(db.app, whole(ctx), async (tx) => {
+      const logId = await audit.recordEntry(tx, ctx, owner, null, {
+        action: paused ? 'login.paused' : 'login.failed',
+        objectKind: 'user',
+        objectId: user?.id ?? '',
+        description: `A login as ${username} failed from ${ctx.ip}${paused ? '; more tries from there have to wait' : ''}`,
+      });
+      if (paused || many) await jobs.send(tx, alertJob, [{ rootId, userId: user?.id ?? null, logId }]);
+    });
+  }
 
   /** Whether the code proves the factor. A step of the authenticator is used up by it. */
   async function proves(

@@ -62,3 +62,69 @@ export const newAddressMail = (name: string, url: string): MailContent => ({
   action: { label: 'Confirm address', url },
   after: ['The link can be used once, within 24 hours. Until then your old address stays.', ignore],
 });
+
+/** Tells the old address that another person changes it, with a way to stop that. */
+export const heldAddressMail = (
+  name: string,
+  by: string,
+  email: string,
+  links: { allow: string; stop: string },
+): MailContent => ({
+  subject: 'Your email address is about to change',
+  lines: [
+    `Hello ${name},`,
+    `${by} asked to change the email address of your account to ${email}.`,
+    'It changes in 72 hours. If this is not right, stop it now: whoever reads mail at the new address could take over your account.',
+  ],
+  action: { label: 'Stop this change', url: links.stop },
+  after: [
+    `If it’s right, you don’t have to do anything. To change it now: ${links.allow}`,
+    'You’ll be signed out everywhere when it changes.',
+  ],
+});
+
+/** Tells the new address that it is about to become that of an account. */
+export const comingAddressMail = (name: string, by: string): MailContent => ({
+  subject: 'This will be your new email address',
+  lines: [
+    `Hello ${name},`,
+    `${by} asked to use this email address for your account. You can sign in with it in 72 hours, or as soon as the change is confirmed at your old address.`,
+  ],
+  after: [ignore],
+});
+
+const ALERTS: Record<string, [subject: string, words: string]> = {
+  login: [
+    'New sign-in to your account',
+    'Someone signed in to your account on a device we haven’t seen before.',
+  ],
+  'login.paused': [
+    'Failed sign-ins to your account',
+    'Someone tried to sign in to your account and failed several times. We paused sign-ins from there for a while.',
+  ],
+  'session.revoked': [
+    'A device was signed out of your account',
+    'A sign-in of yours was used in two places at once, so we ended it. Sign in again on your device.',
+  ],
+};
+
+/** What happened to somebody's account, with where it came from. */
+export const alertMail = (
+  name: string,
+  row: { action: string; description: string | null; ip: string | null; location: string | null; at: Date },
+): MailContent => {
+  const [subject, words] = ALERTS[row.action] ?? ['Your account', row.description ?? ''];
+  const place = [row.ip, row.location].filter(Boolean).join(', ');
+  return {
+    subject,
+    lines: [
+      `Hello ${name},`,
+      words,
+      `${row.at.toISOString().slice(0, 16).replace('T', ' ')} UTC${place ? `, from ${place}` : ''}.`,
+    ],
+    after: [
+      'If this was you, you can ignore this email.',
+      'If not, change your password, sign out your other devices, and turn on two-factor login.',
+    ],
+  };
+};

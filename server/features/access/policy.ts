@@ -38,7 +38,10 @@ export function readRefreshToken(
     : null;
 }
 
-type LinkPurpose = 'reset' | 'sign-up' | 'email';
+/** A change of somebody's address by another waits so long, unless it is confirmed at the old address. */
+export const HOLD_MS = 72 * 3_600_000;
+
+type LinkPurpose = 'reset' | 'sign-up' | 'email' | 'email-allow' | 'email-stop';
 
 /** The token of a link sent by e-mail, derived from the id of what it is for, like refresh tokens. */
 export function linkToken(key: Buffer, purpose: LinkPurpose, id: string): string {

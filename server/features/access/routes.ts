@@ -120,6 +120,9 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
     async sessions(ctx) {
       return { data: await access.sessions.list(ctx) };
     },
+    async activity(ctx) {
+      return { data: await access.sessions.activity(ctx) };
+    },
     async endSession(ctx, input) {
       await access.sessions.end(ctx, input.id);
       return done('The device is signed out.');

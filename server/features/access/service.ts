@@ -12,6 +12,7 @@ import type { Audit } from '../audit/index.ts';
 import { modulesOf, type People } from '../people/index.ts';
 import type { Sales } from '../sales/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
+import { alertJob, createAlerts } from './alerts.service.ts';
 import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
 import { createEmails } from './email.service.ts';
 import { createEntry } from './entry.service.ts';
@@ -44,7 +45,7 @@ export interface AccessParts {
 
 /** Signing in and staying signed in: passwords, access and refresh tokens, sessions, one-use tokens. */
 export function createAccess(platform: Platform, deps: AccessParts) {
-  const { db, clock, config } = platform;
+  const { db, clock, config, jobs } = platform;
   const { tenants, people, audit, sales, limits } = deps;
   const keys = createKeys(platform);
   const sessions = createSessions(platform, { audit, keys });
@@ -57,6 +58,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     throw new Refusal('unauthenticated', messages.unauthenticated);
   };
 
+  const emails = createEmails(platform, { people, audit, limits, post, factors, sessions });
   const view = createView(platform, { audit, people, sessions });
 
   return {
@@ -64,10 +66,11 @@ export function createAccess(platform: Platform, deps: AccessParts) {
 
     sessions,
     view,
+    alerts: createAlerts(platform, parts),
     captcha,
     login: createLogin(platform, parts),
     factors,
-    emails: createEmails(platform, { people, audit, limits, post, factors }),
+    emails,
     entry: createEntry(platform, parts),
     /** Invitations of people of one's own company and right below it. */
     invites: createInvites(platform, { people, post, sessions }),
@@ -97,17 +100,13 @@ export function createAccess(platform: Platform, deps: AccessParts) {
         if (verdict === 'reuse') {
           await sessionStore.revokeSession(tx, session.id, now, 'reuse');
           const { root_id, agency_id, company_id } = session;
-          await audit.recordSystem(
-            tx,
-            now,
-            { root_id, agency_id, company_id },
-            {
-              action: 'session.revoked',
-              objectKind: 'session',
-              objectId: session.id,
-              description: `An old refresh token was used from ${ctx.ip}; the session was ended`,
-            },
-          );
+          const logId = await audit.recordEntry(tx, ctx, { root_id, agency_id, company_id }, null, {
+            action: 'session.revoked',
+            objectKind: 'user',
+            objectId: session.user_id,
+            description: `An old refresh token was used from ${ctx.ip}; the session was ended`,
+          });
+          await jobs.send(tx, alertJob, [{ rootId: root_id, userId: session.user_id, logId }]);
         }
         if (verdict === 'rotate')
           await sessionStore.advanceSession(tx, session.id, session.generation + 1, now, ctx.ip);
@@ -237,12 +236,13 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       return policy.belongsAt(tenant, actor) ? actor : null;
     },
 
-    /** Drops what was meant for minutes or hours and is days old; mails after 30 days. */
+    /** Takes over addresses whose time has come; drops what was meant for minutes or hours and is days old, mails after 30. */
     async sweep(): Promise<void> {
       const now = clock.now().getTime();
       await limits.sweep();
       await deleteCaptchas(db.app, new Date(now));
       for (const rootId of await tenants.roots()) {
+        await emails.takeDue(rootId);
         await inScope(db.app, { rootId }, (tx) => deleteOld(tx, new Date(now - 7 * 86_400_000)));
         await deps.mail.forget(rootId, new Date(now - 30 * 86_400_000));
       }

@@ -5,11 +5,13 @@ import { derive } from '../../platform/crypto.ts';
 import type { Actor, Ctx, Tenant, TrueActor } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
-import { locate } from '../../platform/geo.ts';
+import { locate, plainAddress } from '../../platform/geo.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import { modulesOf } from '../people/index.ts';
+import { ACTIVITY, BAD_ACTIVITY } from './activity.policy.ts';
+import { alertJob } from './alerts.service.ts';
 import { deviceOf } from './device.policy.ts';
 import type { Keys } from './keys.ts';
 import * as policy from './policy.ts';
@@ -32,7 +34,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /** Login sessions: opened by every way in, listed and ended by their owner. */
 export function createSessions(
-  { db, clock, config }: Platform,
+  { db, clock, config, jobs }: Platform,
   { audit, keys }: { audit: Audit; keys: Keys },
 ) {
   const refreshKey = derive(config.appKey, 'refresh tokens');
@@ -92,6 +94,11 @@ export function createSessions(
       const now = clock.now();
       const id = newId(now);
       const owner = { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id };
+      const known = await store.devicesOf(tx, user.id);
+      const [{ device }, place] = [deviceOf(ctx.userAgent), locate(ctx.ip)];
+      const isKnown = known.some(
+        (one) => deviceOf(one.user_agent).device === device && locate(one.ip) === place,
+      );
       await store.insertSession(tx, {
         id,
         ...owner,
@@ -103,12 +110,15 @@ export function createSessions(
         ip: ctx.ip,
         user_agent: ctx.userAgent,
       });
-      await audit.recordSystem(tx, now, owner, {
+      const logId = await audit.recordEntry(tx, ctx, owner, user.id, {
         action: 'login',
         objectKind: 'session',
         objectId: id,
         description: `${user.name} signed in from ${ctx.ip}${how}`,
       });
+      // The first device of all is no news to whoever has just set up their account with it.
+      if (known.length > 0 && !isKnown)
+        await jobs.send(tx, alertJob, [{ rootId: user.root_id, userId: user.id, logId }]);
       return id;
     },
 
@@ -183,7 +193,8 @@ export function createSessions(
       );
       return rows
         .map((row) => {
-          const ip = row.last_ip ?? row.ip;
+          const given = row.last_ip ?? row.ip;
+          const ip = given && plainAddress(given);
           return {
             id: row.id,
             ...deviceOf(row.user_agent),
@@ -196,6 +207,23 @@ export function createSessions(
           };
         })
         .sort((a, b) => Number(b.current) - Number(a.current));
+    },
+
+    /** What happened to the own ways in, newest first, the last hundred. */
+    async activity(ctx: Ctx) {
+      const { userId: id, companyId: company_id } = ctx.actor;
+      const rows = await inScope(db.app, ctx.scope, (tx) =>
+        store.activityOf(tx, { id, company_id }, Object.keys(ACTIVITY)),
+      );
+      return rows.map((row) => ({
+        id: row.id,
+        at: row.at.toISOString(),
+        what: ACTIVITY[row.action] ?? row.action,
+        detail: row.description ?? '',
+        ip: row.ip && plainAddress(row.ip),
+        place: row.location,
+        suspicious: BAD_ACTIVITY.has(row.action),
+      }));
     },
 
     /** Signs one of the own devices out. Throws 404 for a session that is over or somebody else's. */

@@ -119,6 +119,51 @@ export async function isSignedIn(
   return row !== undefined;
 }
 
+/** What a person signed in with, and from where, most recently first. */
+export async function devicesOf(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('session')
+    .select(['user_agent', sql<string | null>`host(ip)`.as('ip')])
+    .where('user_id', '=', userId)
+    .where('viewer_session_id', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(200)
+    .execute();
+}
+
+/** One row of the user log with what is told of it. */
+export async function loggedOf(tx: Tx, logId: string) {
+  return logged(tx).where('l.id', '=', logId).executeTakeFirst();
+}
+
+const logged = (tx: Tx) =>
+  tx
+    .selectFrom('user_log as l')
+    .innerJoin('user_log_detail as d', 'd.log_id', 'l.id')
+    .select(['l.id', 'l.action', 'l.created_at as at', 'd.description', 'd.location'])
+    .select(sql<string | null>`host(d.user_ip)`.as('ip'));
+
+/** What happened to a person's ways in, newest first: done by them, or tried on their account. */
+export async function activityOf(
+  tx: Tx,
+  person: { id: string; company_id: string },
+  actions: readonly string[],
+) {
+  return logged(tx)
+    .where('l.company_id', '=', person.company_id)
+    .where('l.action', 'in', actions)
+    .where((q) =>
+      q.or([
+        q('l.actor_id', '=', person.id),
+        q.and([q('l.object_kind', '=', 'user'), q('l.object_id', '=', person.id)]),
+      ]),
+    )
+    .orderBy('l.created_at', 'desc')
+    .orderBy('l.id', 'desc')
+    .limit(100)
+    .execute();
+}
+
 /** The address that a person's newest session was opened from or last renewed at. */
 export async function lastAddress(tx: Tx, userId: string): Promise<string | null> {
   const row = await tx

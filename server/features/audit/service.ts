@@ -27,6 +27,17 @@ export interface Audit {
   record(tx: Tx, ctx: Ctx, entry: AuditEntry): Promise<void>;
   /** The same for what the system does by itself (a campaign paused by an empty balance). */
   recordSystem(tx: Tx, at: Date, owner: Owner, entry: Omit<AuditEntry, 'owner'>): Promise<void>;
+  /**
+   * The same for what is tried or done before anyone is signed in, with the address and place it came from. `userId`: who has
+   * proved to be that person; null while nobody has. Answers the row's id.
+   */
+  recordEntry(
+    tx: Tx,
+    ctx: Ctx,
+    owner: Owner,
+    userId: string | null,
+    entry: Omit<AuditEntry, 'owner' | 'viewedAs'>,
+  ): Promise<string>;
 }
 
 /** The user log: append-only rows of ids, with what is personal beside them (spec product 3, User log row). */
@@ -45,7 +56,8 @@ export function createAudit(): Audit {
       ip: string | null;
       companyName: string;
     },
-  ): Promise<void> {
+  ): Promise<string> {
+    const id = newId(at);
     const detail = {
       name: who.name,
       type_user: who.typeUser,
@@ -57,7 +69,7 @@ export function createAudit(): Audit {
     await insertLog(
       tx,
       {
-        id: newId(at),
+        id,
         ...owner,
         actor_id: who.actorId,
         viewed_as_id: who.viewedAsId,
@@ -70,6 +82,7 @@ export function createAudit(): Audit {
       },
       detail,
     );
+    return id;
   }
   return {
     async record(tx, ctx, entry) {
@@ -98,6 +111,18 @@ export function createAudit(): Audit {
         typeUser: 'system',
         ip: null,
         companyName: '',
+      });
+    },
+    async recordEntry(tx, ctx, owner, userId, entry) {
+      const who = userId ? await whoIs(tx, userId) : undefined;
+      return write(tx, ctx.clock.now(), owner, entry, {
+        actorId: userId,
+        viewedAsId: null,
+        requestId: ctx.requestId,
+        name: who?.name ?? '',
+        typeUser: who ? `${who.kind}.${who.role}` : '',
+        ip: ctx.ip,
+        companyName: who?.company_name ?? '',
       });
     },
   };

@@ -24,11 +24,11 @@ export async function insertLog(
 export async function whoIs(
   tx: Tx,
   userId: string,
-): Promise<{ name: string; company_name: string } | undefined> {
+): Promise<{ name: string; company_name: string; kind: string; role: string } | undefined> {
   return tx
     .selectFrom('user_account as u')
     .innerJoin('company as c', 'c.id', 'u.company_id')
-    .select(['u.name', 'c.name as company_name'])
+    .select(['u.name', 'c.name as company_name', 'c.kind', 'u.role'])
     .where('u.id', '=', userId)
     .executeTakeFirst();
 }

@@ -105,6 +105,11 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
 }
 
 const done = (message: string) => ({ result: 'success' as const, message });
+/** The words after a save, which tell that an address was taken and waits. */
+const saved = (email: string | undefined, is: string | null): string =>
+  email !== undefined && email !== is
+    ? `${messages.updated}. ${configMessages.addressHeld}`
+    : messages.updated;
 
 type Input<Call extends keyof Handlers<typeof contract.companies>> = Parameters<
   Handlers<typeof contract.companies>[Call]
@@ -231,7 +236,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
               version: input.version,
             });
         return {
-          ...done(isBack ? configMessages.personRestored : messages.updated),
+          ...done(isBack ? configMessages.personRestored : saved(input.ClientEmail, row.email)),
           data: [staffToWire(row, ctx.clock.now())],
         };
       }
@@ -245,7 +250,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
         version: input.version,
       });
       return {
-        ...done(messages.updated),
+        ...done(saved(input.ClientEmail, row.owner_email)),
         data: [nodeToWire(ctx, row, await companies.above(ctx, input.companyID))],
       };
     },

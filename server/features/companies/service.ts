@@ -15,6 +15,7 @@ import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { clientOnly, createPayload, type Entered } from './payload.service.ts';
 import * as policy from './policy.ts';
+import * as staffPolicy from './staff.policy.ts';
 import * as store from './store.ts';
 
 /** What a save changes besides. */
@@ -233,6 +234,7 @@ export function createCompanies(
       ownOnly(ctx, parentId);
       const sender = await invites.sender(ctx, ctx.actor.companyId);
       const choosable = await above(ctx, ctx.actor.companyId);
+      const holder = await invites.holderOf(ctx, given.email);
       return change(ctx, async (tx) => {
         const company = await child(tx, ctx, targetId);
         if (given.version !== undefined && given.version !== company.version)
@@ -266,17 +268,19 @@ export function createCompanies(
             phone_calling: phone.calling,
           });
           if (given.email !== user.email) {
-            const who = { id: user.id, name: user.name, email: user.email, ...owner };
-            await invites.moveAddress(tx, ctx, sender, who, given.email);
+            if (holder) throw policy.refuse('ClientEmail', ownMessages.emailTaken);
+            staffPolicy.mustMoveOwner(ctx.actor.modules);
+            const who = {
+              id: user.id,
+              name: user.name,
+              email: user.email,
+              hasPassword: Boolean((await people.secretOf(tx, user.id))?.password_hash),
+              ...owner,
+            };
+            const host = await hostOf(ctx, tx, company.id);
             // Who has no password yet gets the invitation at the new address.
-            if (!(await people.secretOf(tx, user.id))?.password_hash)
-              await invites.invite(
-                tx,
-                ctx,
-                sender,
-                { ...who, email: given.email },
-                await hostOf(ctx, tx, company.id),
-              );
+            if (!(await invites.moveAddress(tx, ctx, sender, who, given.email, host)))
+              await invites.invite(tx, ctx, sender, { ...who, email: given.email }, host);
           }
         }
         if (user) words.push(...(await keepOwner(tx, company, user.id, given)));

@@ -34,6 +34,14 @@ export function mustReach(by: Changer, who: Standing): void {
   if (who.role === 'administrator' && beyond(toRows(who.rights), by.modules)) forbid(ownMessages.roleBeyond);
 }
 
+/**
+ * Whether an administrator may enter another address for the owner of a company below: whoever reads the mail of an owner can
+ * become them, so only who may everything may. @throws Refusal 403
+ */
+export function mustMoveOwner(modules: Changer['modules']): void {
+  if (beyond(toRows(null), modules)) forbid(configMessages.ownerAddress, 'ClientEmail');
+}
+
 /** Whether `by` may give a role with these rights; null: all that administrators may. @throws Refusal 403 */
 export function mustGive(
   by: Changer,

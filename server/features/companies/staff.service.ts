@@ -209,6 +209,7 @@ export function createStaff(
     ) {
       own(ctx, companyId, given.type);
       const sender = await senderOf(ctx);
+      const holder = given.email === undefined ? null : await invites.holderOf(ctx, given.email);
       const done = await change(ctx, async (tx) => {
         const who = await found(tx, ctx, id);
         if (typeOf(who) !== given.type) missing();
@@ -263,10 +264,11 @@ export function createStaff(
         if (given.email !== undefined && given.email !== who.email) {
           if (id === ctx.actor.userId) throw refuse('ClientEmail', 'is changed on your own profile page');
           words.push(`e-mail: ${given.email}`);
-          await invites.moveAddress(tx, ctx, sender, who, given.email);
+          if (holder) throw refuse('ClientEmail', ownMessages.emailTaken);
+          const user = { ...who, hasPassword: who.has_password };
+          const waits = await invites.moveAddress(tx, ctx, sender, user, given.email, ctx.tenant.host);
           // Who has no password yet gets the invitation at the new address.
-          if (!who.has_password && !who.disabled_at)
-            await invite(tx, ctx, sender, { ...who, email: given.email });
+          if (!waits && !who.disabled_at) await invite(tx, ctx, sender, { ...who, email: given.email });
         }
         await record(tx, ctx, 'user.update', who, `Changed ${who.name}: ${words.join(', ') || 'nothing'}`);
         return found(tx, ctx, id);

@@ -37,6 +37,10 @@ export function profileRoutes(setup: Setup): {
         await setup.confirmEmail(ctx, input.token);
         return done(ownMessages.emailChanged);
       },
+      async stopEmail(ctx, input) {
+        await setup.stopEmail(ctx, input.token);
+        return done(ownMessages.emailStopped);
+      },
       questionnaire: async (ctx) => ({ data: await profile.questionnaire(ctx) }),
       async saveQuestionnaire(ctx, input) {
         await profile.saveQuestionnaire(ctx, input);

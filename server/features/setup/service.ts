@@ -182,6 +182,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     roles: createRoles(platform, parts),
     profile: createProfile(platform, parts),
     confirmEmail: access.emails.confirm,
+    stopEmail: access.emails.stop,
     emailPending: access.emails.pending,
     picture: tenants.profilePicture,
   };

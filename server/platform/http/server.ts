@@ -15,6 +15,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type Actor, Ctx, type Tenant } from '../ctx.ts';
 import { isDiskFull, onceAMinute } from '../disk.ts';
+import { plainAddress } from '../geo.ts';
 import { newId } from '../ids.ts';
 import { BOUNDS, boundConnections, isUpload } from './connections.ts';
 import { answerFor } from './errors.ts';
@@ -50,6 +51,9 @@ declare module 'fastify' {
     rawJson?: string;
   }
 }
+
+/** Statuses that say that somebody tried what they may not, or too often. */
+const REFUSED = new Set([403, 421, 429]);
 
 /** A name or an address, and perhaps a port. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
@@ -168,6 +172,12 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
       // Without the query: it may hold a download's token, or what somebody looked for.
       request.log.error({ err: error, url: request.url.split('?')[0] }, 'call failed');
     }
+    // Who tries doors leaves a trace, whatever the product's own log makes of it.
+    else if (REFUSED.has(answer.status) || (answer.status === 401 && request.url === '/api/login'))
+      request.log.warn(
+        { status: answer.status, ip: addressOf(request), url: request.url.split('?')[0] },
+        'refused',
+      );
     if (answer.retryAfter !== undefined) void reply.header('Retry-After', String(answer.retryAfter));
     const status = (error as { misdirected?: boolean }).misdirected ? 421 : answer.status;
     void reply.code(status).type('application/json; charset=utf-8').send(answer.body);
@@ -256,7 +266,7 @@ const headersOfAll = (request: FastifyRequest): Record<string, string> => ({
 /** The address that asks, as the database takes it: without an IPv6 zone, and never what a proxy passed on unread. */
 export function addressOf(request: FastifyRequest): string {
   const [ip = ''] = request.ip.split('%');
-  return isIP(ip) ? ip : (request.socket.remoteAddress?.split('%')[0] ?? '0.0.0.0');
+  return plainAddress(isIP(ip) ? ip : (request.socket.remoteAddress?.split('%')[0] ?? '0.0.0.0'));
 }
 
 const nobody: Tenant = {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { Notice } from '../../ui/Notice.tsx';
@@ -8,11 +8,13 @@ import { AuthBox, ToLogin } from './AuthBox.tsx';
 
 /**
  * /confirm-email/{token}: takes over a new e-mail address (PROF-02). By a click, not by opening, like ConfirmPage: what
- * looks into mails opens links, too.
+ * looks into mails opens links, too. With ?stop=1 it stops a change that another person asked for.
  */
 export default function ConfirmEmailPage() {
   const { token = '' } = useParams({ strict: false }) as { token?: string };
-  const confirm = useMutation({ mutationFn: () => api.profile.confirmEmail({ token }) });
+  const { stop } = useSearch({ strict: false }) as { stop?: string };
+  const call = stop ? api.profile.stopEmail : api.profile.confirmEmail;
+  const confirm = useMutation({ mutationFn: () => call({ token }) });
   if (confirm.data) {
     return (
       <AuthBox title="Your e-mail address">
@@ -27,12 +29,16 @@ export default function ConfirmEmailPage() {
   }
   return (
     <AuthBox
-      title="Confirm your e-mail address"
-      line="From then on you sign in with it, and mails go to it."
+      title={stop ? 'Keep your email address' : 'Confirm your e-mail address'}
+      line={
+        stop
+          ? 'The change is stopped, and your address stays as it is.'
+          : 'From then on you sign in with it, and mails go to it.'
+      }
       problem={confirm.error ? wordsOf(confirm.error) : undefined}
     >
       <Button autoFocus fullWidth loading={confirm.isPending} onClick={() => confirm.mutate()}>
-        Confirm address
+        {stop ? 'Stop this change' : 'Confirm address'}
       </Button>
       <ToLogin words="Back to login" />
     </AuthBox>

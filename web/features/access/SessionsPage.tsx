@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Clip, None, When } from '../../ui/Values.tsx';
+import { Activity } from './Activity.tsx';
 import { ViewsByOthers } from './ViewsByOthers.tsx';
 
 type Row = Awaited<ReturnType<Client['access']['sessions']>>['data'][number];
@@ -142,6 +143,7 @@ export default function SessionsPage() {
         rowKey={(row) => row.id}
         empty={<EmptyState title="No devices" text="You are signed in nowhere." />}
       />
+      <Activity />
       {mayViews && <ViewsByOthers />}
     </>
   );

@@ -1,0 +1,27 @@
+/** What is shown to people of their own account's log, by its actions. */
+export const ACTIVITY: Record<string, string> = {
+  login: 'Signed in',
+  logout: 'Signed out',
+  'login.failed': 'Failed sign-in',
+  'login.paused': 'Sign-in paused',
+  'login.code': 'Code requested',
+  'login.code_failed': 'Wrong code',
+  'password.forgot': 'New password requested',
+  'password.reset': 'Password changed',
+  'password.change': 'Password changed',
+  'factor.change': 'Two-factor login changed',
+  'email.asked': 'Email address change requested',
+  'email.changed': 'Email address changed',
+  'email.stopped': 'Email address change stopped',
+  'session.ended': 'Device signed out',
+  'session.revoked': 'Token used twice',
+  'register.confirm': 'Signed up',
+};
+
+/** Those of them that somebody else may be behind. */
+export const BAD_ACTIVITY: ReadonlySet<string> = new Set([
+  'login.failed',
+  'login.paused',
+  'login.code_failed',
+  'session.revoked',
+]);
