@@ -36,6 +36,8 @@ export const STATE_REASONS = [
   'cap_wallet',
   // Goes on by itself when everything that is due has been paid.
   'payment_failed',
+  // The same for a client that owes nothing itself: its agency's account is why.
+  'agency_paused',
   // The agency's subscription has ended.
   'cancelled',
   // The agency has ended manual billing.

@@ -46,7 +46,10 @@ export const InvoiceRow = z.object({
   is_failing: z.boolean().describe('Open, and a charge for it was declined'),
   finalised_at: Instant,
   due_at: Instant,
-  paid_at: Instant.nullable(),
+  paid_at: Instant.nullable().describe(
+    'When the payment that completed it came in; null while it is not paid',
+  ),
+  next_attempt_at: Instant.nullable().describe('When it is charged again by itself; null: it is not'),
 });
 
 export const InvoiceLine = z.object({

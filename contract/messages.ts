@@ -203,8 +203,8 @@ export const ownMessages = {
   walletCeilingLow: 'must not be below the amount that is topped up',
   walletEmpty: 'The Data Wallet does not cover this.',
   campaignsClosed: 'Your agency adds the campaigns of your company.',
-  heldUnpaid:
-    'A payment has failed, so no campaign can run. They go on by themselves when everything that is due has been paid.',
+  heldUnpaid: 'A payment failed, so campaigns are paused. They resume when the balance due is paid.',
+  heldByAgency: "Your agency's account has paused campaigns. Contact your agency.",
   heldCancelled:
     "The agency's subscription has ended, so no campaign can run. Choose a package to activate campaigns again.",
   invoicePaid: 'The invoice is paid.',

@@ -10,7 +10,7 @@ import {
   type SignedIn,
 } from './routing-facts.ts';
 import { PAGES, type PageId, type PageRow } from './routing-pages.ts';
-import { walletShown } from './setup-rules.ts';
+import { paymentFailed, walletShown } from './setup-rules.ts';
 
 /** A link of the sidebar. */
 export interface MenuLink {
@@ -69,19 +69,23 @@ const OPERATING: readonly PageId[] = [...MAIN, ...ADS, 'client-management', 'dat
 export function sidebar(facts: SignedIn): MenuSection[] {
   const { user } = facts;
   const isHidden = menusHidden(facts);
+  // What can be read while a payment has failed keeps its link.
+  const isUnpaid = facts.setup !== null && !user.isViewMode && paymentFailed(facts.setup, user);
+  const isShut = (id: PageId): boolean =>
+    isHidden && OPERATING.includes(id) && !(isUnpaid && pageRow(id).whileUnpaid);
   const isForced = isSales(user) && salesAccount(facts) !== 'completed';
   const links = (ids: readonly PageId[]): MenuLink[] =>
     ids
       // What the company above has chosen not to show; a client's view of it comes with the set-up check.
       .filter((id) => !(facts.setup?.hidden_menu as readonly string[] | undefined)?.includes(id))
-      .filter((id) => !(isHidden && OPERATING.includes(id)) && !(isForced && id !== 'sales-connect-account'))
+      .filter((id) => !isShut(id) && !(isForced && id !== 'sales-connect-account'))
       .map((id) => ({ page: id, label: pageRow(id).title, to: pageRow(id).path }))
       .filter((link) => maySee(link.to, facts));
   // While the set-up is open its steps stand in for the daily work.
   const isOpen = isHidden || facts.user.profile_setup_completed === 'F';
   const first = links(isOpen && !isSystem(user) && !isForced ? [...MAIN, ...SETTING_UP] : MAIN);
   const sections: MenuSection[] = [{ title: '', links: first }];
-  if (!isHidden && !isForced && !isSystem(user)) {
+  if ((!isHidden || isUnpaid) && !isForced && !isSystem(user)) {
     for (const { module, name, slug } of modulesOf(facts)) {
       const children = (['module-dashboard', 'campaign-management'] as const)
         .map((page) => ({
@@ -91,6 +95,7 @@ export function sidebar(facts: SignedIn): MenuSection[] {
           module,
         }))
         .filter((link) => {
+          if (isHidden && !pageRow(link.page).whileUnpaid) return false;
           const seen = decide(link.to, facts);
           return seen.kind === 'page' && seen.page === link.page;
         });

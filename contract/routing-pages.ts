@@ -43,6 +43,8 @@ export interface PageRow {
   embed?: true;
   /** Open whatever is forced: an account's security must not wait for a payment. */
   always?: true;
+  /** Open while a payment has failed: what was bought and what is owed stays readable. */
+  whileUnpaid?: true;
 }
 
 const system = ['root', 'rootAdministrator'] as const;
@@ -167,6 +169,7 @@ export const PAGES = [
     title: 'Dashboard',
     ...inside,
     embed: true,
+    whileUnpaid: true,
     rules: ['notForSystem', 'paymentAccount'],
   },
   { id: 'banner-create', path: '/banner/create', title: 'Create banner', ...ads },
@@ -311,6 +314,7 @@ export const PAGES = [
     path: '/configuration/statement',
     title: 'Statement',
     ...inside,
+    whileUnpaid: true,
     permission: 'statement.read',
   },
   {
@@ -318,6 +322,7 @@ export const PAGES = [
     path: '/configuration/invoices',
     title: 'Invoices',
     ...inside,
+    whileUnpaid: true,
     permission: 'invoice.read',
   },
   {
@@ -395,6 +400,7 @@ export const PAGES = [
     path: '/{module}/dashboard',
     title: 'Dashboard',
     ...module,
+    whileUnpaid: true,
     modules: withLeads,
     rules: ['notForSystem', 'paymentAccount'],
   },
@@ -420,6 +426,7 @@ export const PAGES = [
     path: '/{module}/leads-management',
     title: 'Leads Management',
     ...module,
+    whileUnpaid: true,
     who: ['rootAdministrator', 'agencyAdministrator'],
     modules: withLeads,
   },

@@ -319,11 +319,19 @@ describe('[ROUT-12] client set-up', () => {
   });
   test('a failed payment with the set-up open forces Card Setting', () => {
     const failed = { setupcomplete: 'F', accessmodule: 'paymentfailed' } as const;
-    expect(at('/visitor-id/dashboard', failed)).toBe('/user/card-setting');
+    expect(at('/visitor-id/campaign-management', failed)).toBe('/user/card-setting');
     expect(at('/user/profile', failed)).toBe('/user/card-setting');
     expect(at('/user/card-setting', failed)).toBe('P');
     expect(at('/user/sessions', failed)).toBe('P');
     expect(at('/login', failed)).toBe('/user/card-setting');
+    // Leads and what is owed stay readable, and the sidebar leads there.
+    const readable = ['/visitor-id/dashboard', '/configuration/invoices', '/configuration/statement'];
+    for (const path of readable) expect(at(path, failed)).toBe('P');
+    const shown = sidebar(signedIn(client, failed)).flatMap(({ links }) => links);
+    expect(shown.map(({ to }) => to)).toEqual(expect.arrayContaining([...readable, '/user/card-setting']));
+    expect(shown.some(({ page }) => page === 'campaign-management')).toBe(false);
+    // What the agency owes is not the client's.
+    expect(at('/visitor-id/campaign-management', { accessmodule_agency: 'paymentfailed' })).toBe('P');
   });
   test('without leave to add campaigns, campaign-management leads to the dashboard', () => {
     const disabled = { client_add_campaign_disabled: true };
@@ -361,9 +369,11 @@ describe('[ROUT-13] agency set-up', () => {
 
   test('a failed payment forces Card Setting, outside view mode only', () => {
     const failed = { accessmodule_agency: 'paymentfailed' } as const;
-    expect(at('/visitor-id/dashboard', failed)).toBe('/user/card-setting');
+    expect(at('/visitor-id/campaign-management', failed)).toBe('/user/card-setting');
     expect(at('/user/profile', failed)).toBe('/user/card-setting');
-    expect(at('/visitor-id/dashboard', failed, { isViewMode: true })).toBe('P');
+    expect(at('/visitor-id/campaign-management', failed, { isViewMode: true })).toBe('P');
+    for (const path of ['/visitor-id/dashboard', '/configuration/invoices', '/configuration/statement'])
+      expect(at(path, failed)).toBe('P');
   });
   test('goes on with setupcomplete T and a card, or onboarding on', () => {
     expect(at('/configuration/general-setting', { card_set: false })).toBe('/user/profile-setup');
@@ -388,8 +398,11 @@ describe('[ROUT-13] agency set-up', () => {
       { accountconnected: 'pending' },
     ] as const) {
       const seen = pages(signedIn(user(), check));
-      expect(seen).not.toContain('module-dashboard');
-      expect(seen).not.toContain('dashboard');
+      // What was bought stays readable while a payment has failed.
+      const isReadable = 'accessmodule_agency' in check;
+      expect(seen.includes('module-dashboard')).toBe(isReadable);
+      expect(seen.includes('dashboard')).toBe(isReadable);
+      expect(seen).not.toContain('campaign-management');
       expect(seen).not.toContain('client-management');
     }
     expect(pages(PEOPLE.viewMode)).toContain('module-dashboard');

@@ -132,10 +132,11 @@ function forced(facts: SignedIn, page: PageRow): Decision | undefined {
   }
   if (page.id === 'card-setting' || !setup) return undefined;
   if (isAgency(user) && !user.isViewMode) {
-    if (setup.accessmodule_agency === 'paymentfailed') return go(CARD, 'paymentFailed');
+    if (setup.accessmodule_agency === 'paymentfailed')
+      return page.whileUnpaid ? undefined : go(CARD, 'paymentFailed');
     if (!mayContinue(facts) && !page.duringSetup) return go(PROFILE_SETUP, 'agencySetUp');
   }
-  const failed = setup.setupcomplete === 'F' && setup.accessmodule === 'paymentfailed';
+  const failed = setup.setupcomplete === 'F' && setup.accessmodule === 'paymentfailed' && !page.whileUnpaid;
   return roleOf(user) === 'client' && failed ? go(CARD, 'paymentFailed') : undefined;
 }
 

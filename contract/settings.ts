@@ -175,6 +175,17 @@ export const BillingThreshold = z.object({
     .max(99, 'must be at most 99'),
 });
 
+/** The days after a first failed charge on which an invoice is charged again. */
+export const RETRY_DAYS = [1, 3, 5, 7] as const;
+/** Of all invoices of a root's system, its own and its agencies'; what has failed already follows from its next failure on. */
+export const Dunning = z.object({
+  retry_days: z
+    .array(z.int('must be whole days').min(1, 'must be at least 1').max(30, 'must be at most 30'))
+    .min(1, 'must have at least one day')
+    .max(10, 'must have at most 10 days')
+    .refine((days) => days.every((day, i) => i === 0 || day > days[i - 1]!), 'must rise from day to day'),
+});
+
 /** The least leads a day that an Enhance ID campaign may be limited to; 0: none (spec calls 7). */
 export const LeastLeads = z.object({
   minleaddayenhance: z.coerce
@@ -201,6 +212,7 @@ export const SETTINGS = {
   agencysidebar: AgencySidebar,
   clientsidebar: ClientSidebar,
   billingthreshold: BillingThreshold,
+  dunning: Dunning,
 } as const;
 export type SettingName = keyof typeof SETTINGS;
 export type SettingValue<N extends SettingName> = z.output<(typeof SETTINGS)[N]>;

@@ -48,15 +48,14 @@ export function mayContinueAgency(
   return check.setupcomplete === 'T' && (check.agency_onboarding_status || !lacksCard(check));
 }
 
-/** Whether the company, or for a client its agency, has lost its access by a failed payment. */
+/** Whether the person's own company has lost its access by a failed payment; what an agency owes is nothing to its clients. */
 export function paymentFailed(
   check: Pick<Check, 'accessmodule' | 'accessmodule_agency' | 'paymentStatusFailed'>,
+  user: Pick<Who, 'company_kind'>,
 ): boolean {
-  return (
-    check.paymentStatusFailed ||
-    check.accessmodule === 'paymentfailed' ||
-    check.accessmodule_agency === 'paymentfailed'
-  );
+  if (user.company_kind === 'root') return false;
+  const access = user.company_kind === 'client' ? check.accessmodule : check.accessmodule_agency;
+  return check.paymentStatusFailed || access === 'paymentfailed';
 }
 
 /**
@@ -65,7 +64,7 @@ export function paymentFailed(
  */
 export function hidesOperatingMenus(check: Check, user: Who): boolean {
   if (user.isViewMode || user.company_kind === 'root') return false;
-  if (paymentFailed(check) || !accountConnected(check, user.manual_bill === 'T')) return true;
+  if (paymentFailed(check, user) || !accountConnected(check, user.manual_bill === 'T')) return true;
   return user.company_kind === 'agency' ? lacksCard(check) : check.setupcomplete === 'F';
 }
 

@@ -155,7 +155,7 @@ export function createFeatures(
     }),
   );
   const payments = createPayments(platform, { gateway, audit, onStep });
-  const notices = createNotices({ tenants, people, mail });
+  const notices = createNotices({ tenants, people, mail, port: platform.config.port });
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
@@ -584,7 +584,7 @@ export async function createApp(parts: AppParts) {
           return tenant !== null;
         });
       }
-      await server.listen({ port: config.port, host: config.host });
+      await server.listen({ port: platform.config.port, host: config.host });
       const address = server.server.address();
       return typeof address === 'object' && address ? address.port : config.port;
     },

@@ -91,7 +91,16 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
           cancelled: 'needs a package',
           limit: 'is stopped by a limit',
         }[why.startsWith('cap_') ? 'limit' : (why as Exclude<Stop, `cap_${string}`>)];
-        throw new Refusal('conflict', STOPPED[why], { errors: { status: [rule] } });
+        // What its agency owes is nothing that a client is told of.
+        const isAgencys =
+          why === 'payment_failed' &&
+          ctx.actor.kind === 'client' &&
+          (await billing.accounts.terms(tx, row.company_id)).payment_status !== 'failed';
+        throw isAgencys
+          ? new Refusal('conflict', ownMessages.heldByAgency, {
+              errors: { status: ['is paused by your agency'] },
+            })
+          : new Refusal('conflict', STOPPED[why], { errors: { status: [rule] } });
       }
     }
     if (to === 'removed')

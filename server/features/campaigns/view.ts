@@ -12,6 +12,9 @@ type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof targetsOf>>['get'
 type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
 type StateReason = (typeof STATE_REASONS)[number];
 
+const reasonOf = (reason: StateReason | null, isOwnFailure: boolean): StateReason | null =>
+  reason === 'payment_failed' && !isOwnFailure ? 'agency_paused' : reason;
+
 export type Views = ReturnType<typeof createViews>;
 
 /** Campaigns as they are told: one, or a page of them. */
@@ -31,11 +34,17 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
     };
   }
 
+  /** Whether what keeps campaigns from running for want of a payment may be told as such: clients learn of their own only. */
+  const failsItself = async (tx: Tx, ctx: Ctx): Promise<boolean> =>
+    ctx.actor.kind !== 'client' ||
+    (await billing.accounts.terms(tx, ctx.actor.companyId)).payment_status === 'failed';
+
   function wire(
     row: Row,
     money: ReturnType<Awaited<ReturnType<typeof moneyOf>>>,
     more: ReturnType<Awaited<ReturnType<typeof extras.of>>>,
     brandName: string,
+    isOwnFailure: boolean,
     lastVisit: Date | null,
     target: Target | undefined,
   ) {
@@ -66,7 +75,8 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       agency_name: row.agency_name ?? brandName,
       campaignName: row.name,
       status: row.state,
-      statusReason: row.state === 'paused' ? (row.state_reason as StateReason | null) : null,
+      statusReason:
+        row.state === 'paused' ? reasonOf(row.state_reason as StateReason | null, isOwnFailure) : null,
       urlCode: row.site_url,
       urlCodeThankyou: row.thank_you_url,
       phoneenabled: row.phone_required ? ('T' as const) : ('F' as const),
@@ -106,6 +116,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       (await moneyOf(tx, ctx, [row]))(id),
       (await extras.of(tx, ctx, [row]))(id),
       ctx.tenant.companyName,
+      await failsItself(tx, ctx),
       await store.lastVisitAt(tx, id, new Date(clock.now().getTime() - 7 * DAY_MS)),
       (await targetsOf(tx, [id])).get(id),
     );
@@ -123,9 +134,10 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
         );
         const moreOf = await extras.of(tx, ctx, rows);
         const brand = ctx.tenant.companyName;
+        const isOwn = await failsItself(tx, ctx);
         return {
           rows: rows.map((row) =>
-            wire(row, moneyFor(row.id), moreOf(row.id), brand, null, targets.get(row.id)),
+            wire(row, moneyFor(row.id), moreOf(row.id), brand, isOwn, null, targets.get(row.id)),
           ),
           total,
         };

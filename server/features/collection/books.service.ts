@@ -6,6 +6,7 @@ import type { Billing } from '../billing/index.ts';
 import { dueOf, feeOf, type InvoiceRow, type Invoices, ownerOf as payerOf } from '../invoices/index.ts';
 import type { AccountRef, Ledger, Posting } from '../ledger/index.ts';
 import type { Charges, Purpose, PurposeHandler } from '../payments/index.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import * as policy from './policy.ts';
 import { followJob, giveBackJob, tellJob } from './queue.ts';
@@ -24,9 +25,16 @@ export type Books = ReturnType<typeof createBooks>;
  */
 export function createBooks(
   { events, jobs, clock }: { events: EventHub; jobs: Jobs; clock: Clock },
-  parts: { ledger: Ledger; tenants: Tenants; billing: Billing; invoices: Invoices; charges: Charges },
+  parts: {
+    ledger: Ledger;
+    tenants: Tenants;
+    billing: Billing;
+    invoices: Invoices;
+    charges: Charges;
+    settings: Settings;
+  },
 ) {
-  const { ledger, tenants, billing, invoices, charges } = parts;
+  const { ledger, tenants, billing, invoices, charges, settings } = parts;
 
   /**
    * What a payment of X with the fee F moves: the client's debt to the agency, and of it the agency's to its root. The
@@ -120,11 +128,20 @@ export function createBooks(
     await store.changeInvoice(tx, invoice.id, {
       attempts,
       first_failed_at: first,
-      next_attempt_at: isFinal ? null : policy.nextAttempt(first, at, zone),
+      next_attempt_at: isFinal
+        ? null
+        : policy.nextAttempt(first, at, zone, await settings.retryDays(tx, invoice.root_id)),
       last_failure: why.slice(0, 500),
     });
     await reckon(tx, payerOf(invoice), at);
-    await jobs.send(tx, tellJob, [{ rootId: invoice.root_id, invoiceId: invoice.id, attempts }]);
+    await jobs.send(tx, tellJob, [
+      {
+        rootId: invoice.root_id,
+        invoiceId: invoice.id,
+        attempts,
+        isFirst: invoice.first_failed_at === null,
+      },
+    ]);
   }
 
   /**

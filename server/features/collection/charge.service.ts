@@ -199,8 +199,13 @@ export function createCollector(
     });
   }
 
-  /** Mails the payer that a charge has failed, and whoever issued the invoice when it is not tried again. */
-  async function tell(of: { rootId: string; invoiceId: string; attempts: number }): Promise<void> {
+  /** Mails the payer that a charge has failed; whoever issued the invoice at the first time, and when it is not tried again. */
+  async function tell(of: {
+    rootId: string;
+    invoiceId: string;
+    attempts: number;
+    isFirst?: boolean | undefined;
+  }): Promise<void> {
     const known = await within(of.rootId, async (tx) => {
       const invoice = await invoices.byId(tx, of.invoiceId);
       const payer = invoice && (await tenants.card(tx, invoice.company_id));
@@ -225,23 +230,35 @@ export function createCollector(
       dateStyle: 'long',
       timeStyle: 'short',
     });
+    const again = when && `${when} (${payer.time_zone})`;
+    const page = (side: string) => ({
+      label: 'Open the invoice',
+      path: `/configuration/invoices?${side}invoice=${invoice.id}`,
+    });
+    const isAgency = payer.kind === 'agency';
     await within(of.rootId, async (tx) => {
       await notices.tell(tx, 'invoice.failed', senders.payer, payerOf(invoice), {
-        subject: `The payment of invoice ${invoice.number} did not go through`,
+        subject: `Payment of invoice ${invoice.number} failed`,
         lines: [
-          `${due} of invoice ${invoice.number} could not be charged to your card: ${invoice.last_failure ?? ''}`,
-          when
-            ? `It is tried again on ${when} (${payer.time_zone}). You can also pay now: open the invoice under Invoices, or put another card on file under Card Setting.`
-            : 'It is not tried again by itself, and campaigns are paused. They go on by themselves as soon as everything that is due is paid: open the invoice under Invoices, or put another card on file under Card Setting.',
+          `We couldn't charge ${due} for invoice ${invoice.number} to your card: ${invoice.last_failure ?? ''}`,
+          again
+            ? `We'll try again on ${again}. Campaigns keep running until the last try. You can pay now, or add another card under Card Setting.`
+            : `We won't try again, and ${isAgency ? "your clients' campaigns are" : 'your campaigns are'} paused. They resume when the balance due is paid. Pay now, or add another card under Card Setting first.`,
         ],
+        page: page(isAgency ? 'side=wholesale&' : ''),
       });
-      if (when) return;
-      await notices.tell(tx, 'invoice.unpaid', senders.issuer, issuer, {
-        subject: `Invoice ${invoice.number} was not paid`,
+      if (again && !of.isFirst) return;
+      await notices.tell(tx, again ? 'invoice.first_failed' : 'invoice.unpaid', senders.issuer, issuer, {
+        subject: again
+          ? `${payer.name}: payment of invoice ${invoice.number} failed`
+          : `${payer.name}: invoice ${invoice.number} is unpaid`,
         lines: [
           `${due} of invoice ${invoice.number} to ${payer.name} could not be charged: ${invoice.last_failure ?? ''}`,
-          'It is not tried again by itself. The campaigns that it is about are paused until it is paid.',
+          again
+            ? `We'll try again on ${again}, and told ${payer.name}. Campaigns keep running until the last try.`
+            : `We won't try again. ${isAgency ? 'Campaigns of its clients are' : 'Its campaigns are'} paused until the invoice is paid.`,
         ],
+        page: page(''),
       });
     });
   }

@@ -10,9 +10,6 @@ export function least(one: bigint, other: bigint): bigint {
   return other;
 }
 
-/** Days after the first failure at which a charge is tried again (docs/decisions/0051-invoices.md). */
-export const RETRY_DAYS = [1, 3, 5, 7] as const;
-
 /** What is charged at once of a due amount: all of it, or so much that the rest can be charged, too. */
 export function chargeOf(due: bigint): bigint {
   if (due <= MOST) return due;
@@ -20,13 +17,18 @@ export function chargeOf(due: bigint): bigint {
 }
 
 /**
- * When a charge is tried again after a failure: the next of the days after the first one, at its hour in the payer's time
+ * When a charge is tried again after a failure: the next of the root's days after the first one, at its hour in the payer's time
  * zone; null: no more. By the calendar and not by counting, so that neither a person's own tries nor a platform that stood
  * still bring tries closer together.
  */
-export function nextAttempt(firstFailed: Date, now: Date, timeZone: string): Date | null {
+export function nextAttempt(
+  firstFailed: Date,
+  now: Date,
+  timeZone: string,
+  retryDays: readonly number[],
+): Date | null {
   const first = Temporal.Instant.fromEpochMilliseconds(firstFailed.getTime()).toZonedDateTimeISO(timeZone);
-  for (const days of RETRY_DAYS) {
+  for (const days of retryDays) {
     const at = first.add({ days }).epochMilliseconds;
     if (at > now.getTime()) return new Date(at);
   }

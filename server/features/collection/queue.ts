@@ -8,7 +8,8 @@ export const followJob = defineJob('collection.follow', z.object({ rootId: z.uui
 /** Mails that a charge has failed, for that attempt. */
 export const tellJob = defineJob(
   'collection.tell',
-  z.object({ rootId: z.uuid(), invoiceId: z.uuid(), attempts: z.int() }),
+  // `isFirst`: whoever issued the invoice is told as well. Jobs of an older version do not say.
+  z.object({ rootId: z.uuid(), invoiceId: z.uuid(), attempts: z.int(), isFirst: z.boolean().optional() }),
 );
 /** Gives back what was paid although it was not due any more. */
 export const giveBackJob = defineJob(

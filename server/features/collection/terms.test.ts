@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { decide } from '../../../contract/routing.ts';
-import { hidesOperatingMenus } from '../../../contract/setup-rules.ts';
+import { hidesOperatingMenus, paymentFailed } from '../../../contract/setup-rules.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { type Dues, duesOf } from '../../test/dues.ts';
 import type { Company } from '../../test/factories.ts';
@@ -50,7 +50,7 @@ const invoicesOf = async (company: Company) =>
   ).rows;
 
 describe('[PAY-06] who owes', () => {
-  test('an agency is led to its card, its clients lose their menus; view mode is spared; paid, all is as before', async () => {
+  test('an agency is led to its card and reads its invoices; its clients and view mode are spared; paid, all is as before', async () => {
     const { agency, client } = await owing({ agency: { card: 'declined' } });
     await app.make.setUp(agency.company, agency.userId);
     await app.make.setUp(client.company, client.userId);
@@ -62,17 +62,21 @@ describe('[PAY-06] who owes', () => {
       (await ask('GET', '/api/user/retrieve', who)).body as any;
     const owner = await facts(agency);
     expect(owner.setup).toMatchObject({ accessmodule_agency: 'paymentfailed', paymentStatusFailed: true });
-    expect(decide('/dashboard', owner)).toMatchObject({
+    expect(decide('/user/profile', owner)).toMatchObject({
       to: '/user/card-setting',
       why: 'paymentFailed',
     });
     expect(hidesOperatingMenus(owner.setup, owner.user)).toBe(true);
-    expect(decide('/dashboard', { ...owner, user: { ...owner.user, isViewMode: true } })).not.toMatchObject({
+    expect(decide('/configuration/invoices', owner)).toMatchObject({ kind: 'page' });
+    expect(
+      decide('/user/profile', { ...owner, user: { ...owner.user, isViewMode: true } }),
+    ).not.toMatchObject({
       why: 'paymentFailed',
     });
     const below = await facts(client);
     expect(below.setup).toMatchObject({ accessmodule: '', accessmodule_agency: 'paymentfailed' });
-    expect(hidesOperatingMenus(below.setup, below.user)).toBe(true);
+    // What the agency owes is not its clients'.
+    expect(paymentFailed(below.setup, below.user)).toBe(false);
     await dues.card(agency.company, 'works');
     await dues.passes(DAY + 1000);
     const after = await facts(agency);
@@ -93,7 +97,9 @@ describe('[PAY-06] who owes', () => {
       setupcomplete: 'F',
       accessmodule_agency: '',
     });
-    expect(decide('/dashboard', mine)).toMatchObject({ to: '/user/card-setting' });
+    expect(decide('/user/profile', mine)).toMatchObject({ to: '/user/card-setting' });
+    for (const path of ['/dashboard', '/configuration/invoices'])
+      expect(decide(path, mine)).toMatchObject({ kind: 'page' });
     expect(hidesOperatingMenus(mine.setup, mine.user)).toBe(true);
     expect(await dues.flags(agency.company)).toEqual(['', '']);
   });
@@ -206,6 +212,10 @@ describe('[CONF-06] subscription and packages', () => {
   test('its end stops campaigns and top-ups and bills to date; nothing runs until a package is chosen again', async () => {
     const { agency, client, campaign } = await owing();
     const unpaid = await app.make.campaign(client.company, { state: 'paused' });
+    await app.admin.query(
+      `insert into wallet_setting (root_id, agency_id, company_id, amount_micros, updated_at) values ($1, $2, $2, 250000000, now())`,
+      [root.id, agency.company.id],
+    );
     await dues.inRoot((tx) =>
       app.features.dataWallet.setContinual(
         tx,
@@ -261,6 +271,37 @@ describe('[CONF-06] subscription and packages', () => {
       status: 'active',
     });
     expect(on.status).toBe(200);
+  });
+
+  test('[PAY-06] a root sets the days of the retries; only its own people may', async () => {
+    const save = (who: typeof boss, retry_days: unknown) =>
+      ask('PUT', '/api/configuration/setting', who, { comsetname: 'dunning', comsetval: { retry_days } });
+    for (const wrong of [[], [0], [31], [3, 3], [3, 1], [1.5], '1,3'])
+      expect((await save(boss, wrong)).status).toBe(422);
+    const { agency, client, campaign } = await owing({ client: { card: 'declined' } });
+    expect((await save({ host: agency.host, email: agency.email }, [2])).status).toBe(422);
+    expect((await save(boss, [2])).status).toBe(200);
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    const began = app.clock.now().getTime();
+    const { next_attempt_at } = await dues.invoice(id);
+    expect(next_attempt_at!.getTime() - began).toBe(2 * DAY);
+    await dues.passes(2 * DAY);
+    expect(await dues.invoice(id)).toMatchObject({ attempts: 2, next_attempt_at: null });
+    await dues.jobs();
+    expect(await dues.states(campaign)).toEqual(['paused:payment_failed']);
+    // The client reads that its own payment failed; of its agency's it would read nothing more than that.
+    const seen = async () =>
+      (await ask('GET', `/api/leadspeek/getcampaign/${campaign.id}`, client)).body.statusReason;
+    expect(await seen()).toBe('payment_failed');
+    await app.admin.query("update company_billing set payment_status = '' where company_id = $1", [
+      client.company.id,
+    ]);
+    expect(await seen()).toBe('agency_paused');
+    await app.admin.query("update company_billing set payment_status = 'failed' where company_id = $1", [
+      client.company.id,
+    ]);
+    expect((await save(boss, [1, 3, 5, 7])).status).toBe(200);
   });
 
   test("the root's packages are charged once a month, whole, to those that had them when it began", async () => {

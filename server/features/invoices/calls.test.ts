@@ -233,9 +233,12 @@ describe('[PAY-04] correcting', () => {
     expect(paid.attempts).toMatchObject([{ state: 'succeeded', amount_micros: 4_000_000 }]);
     const due = await account(client, 'client_receivable');
     expect((await credit(id, '4.01')).status).toBe(409);
+    app.clock.advance(60_000);
     const back = await credit(id, '1.50', 'back');
     expect(back.body.data).toMatchObject({
       status: 'paid',
+      // The day of the payment, not of the credit note.
+      paid_at: paid.paid_at,
       paid_micros: 2_500_000,
       credited_micros: 1_500_000,
     });

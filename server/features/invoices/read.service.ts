@@ -57,7 +57,8 @@ export function createRead(
     is_failing: row.status === 'open' && row.first_failed_at !== null,
     finalised_at: row.finalised_at.toISOString(),
     due_at: row.due_at.toISOString(),
-    paid_at: row.paid_at?.toISOString() ?? null,
+    paid_at: (row.status === 'paid' && row.paid_at?.toISOString()) || null,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
   });
 
   /** An invoice that the reader may see. @throws Refusal 404 */
@@ -129,7 +130,6 @@ export function createRead(
         card: [charge.brand, charge.last4].filter(Boolean).join(' '),
         message: ATTEMPT_STATES[charge.state] === 'declined' ? (charge.declineMessage ?? '') : '',
       })),
-      next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
       needs_authentication:
         row.status === 'open' && tried[0]?.state === 'declined' && tried[0].needsAuthentication,
       may: may(ctx, row),

@@ -49,7 +49,10 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
     return row;
   }
 
-  /** Saves how much is paid and credited, and the status that follows. */
+  /**
+   * Saves how much is paid and credited, and the status that follows. When it was paid is when the last payment came in: a
+   * credit note that closes it moves no date.
+   */
   async function save(
     tx: Tx,
     row: InvoiceRow,
@@ -61,8 +64,9 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
     return store.updateInvoice(tx, row.id, {
       ...change,
       status,
-      ...(status === 'open' ? { closed_at: null, paid_at: null } : { next_attempt_at: null, closed_at: at }),
-      ...(status === 'paid' ? { paid_at: row.paid_at ?? at } : {}),
+      ...(status === 'open' ? { closed_at: null } : { next_attempt_at: null, closed_at: at }),
+      ...(after.paid_micros > row.paid_micros ? { paid_at: at } : {}),
+      ...(after.paid_micros === 0n ? { paid_at: null } : {}),
     });
   }
 

@@ -10,19 +10,37 @@ export interface NoticeSender {
   name: string;
   host: string;
   accent: string | null;
+  /** Where its pages are: 'https://app.example.com'. */
+  site: string;
 }
+
+/** A notice: a mail, and the page that its button opens. */
+export type Notice = Omit<MailContent, 'action'> & { page?: { label: string; path: string } };
 
 export type Notices = ReturnType<typeof createNotices>;
 
 /** Mails about money to the owners and administrators of a company, in its own brand or, for a client, its agency's. */
-export function createNotices({ tenants, people, mail }: { tenants: Tenants; people: People; mail: Mail }) {
+export function createNotices({
+  tenants,
+  people,
+  mail,
+  port,
+}: {
+  tenants: Tenants;
+  people: People;
+  mail: Mail;
+  port: number;
+}) {
   return {
     async sender(company: Owner): Promise<NoticeSender> {
       const id = company.agency_id ?? company.company_id;
       const door = await tenants.frontDoor(id);
       const host = await tenants.primaryHost(id);
       if (!host) throw new Error(`${id} has no host to send from`);
-      return { name: door.name, host, accent: door.box_bgcolor ?? door.link_color };
+      // Names below localhost are on this machine; every other one is behind a proxy that speaks https.
+      const isLocal = host === 'localhost' || host.endsWith('.localhost');
+      const site = isLocal ? `http://${host}${port ? `:${port}` : ''}` : `https://${host}`;
+      return { name: door.name, host, accent: door.box_bgcolor ?? door.link_color, site };
     },
     /** Puts a mail to each of them into the outbox, inside the causing transaction. Returns how many. */
     async tell(
@@ -30,12 +48,15 @@ export function createNotices({ tenants, people, mail }: { tenants: Tenants; peo
       kind: string,
       sender: NoticeSender,
       company: Owner,
-      content: MailContent,
+      { page, ...content }: Notice,
     ): Promise<number> {
       const all = await people.incharge(tx, company.company_id);
       for (const to of all) {
         await mail.enqueue(tx, {
-          ...layOut(sender, content),
+          ...layOut(
+            sender,
+            page ? { ...content, action: { label: page.label, url: sender.site + page.path } } : content,
+          ),
           kind,
           owner: company,
           to: { name: to.name, address: to.email },

@@ -4,7 +4,7 @@ import { messages } from '../../../contract/messages.ts';
 import { FIRST_PACKAGE } from '../../../contract/package-rules.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
-import type { SettingName, SettingValue } from '../../../contract/settings.ts';
+import { RETRY_DAYS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Costs } from '../costs/index.ts';
@@ -281,6 +281,16 @@ export function createKinds(
       { words: 'sidebar of the clients', only: 'agency' },
       { hidden: [] },
     ),
+    dunning: {
+      ...whole<'dunning'>(
+        { words: 'retries of failed payments', only: 'root' },
+        { retry_days: [...RETRY_DAYS] },
+      ),
+      async save(_tx, _company, value, about) {
+        about.words = [`after ${value.retry_days.join(', ')} days`];
+        return value;
+      },
+    },
     billingthreshold: {
       ...whole<'billingthreshold'>({ words: 'billing threshold', only: 'agency' }, { least_confidence: 0 }),
       async save(_tx, _company, value, about) {

@@ -1,7 +1,7 @@
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { microsOf } from '../../../contract/primitives.ts';
-import { SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
+import { RETRY_DAYS, SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
 import type { OptionalEntry } from '../../../contract/sidebar.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -187,6 +187,12 @@ export function createSettings(
           (value as SettingValue<'billingthreshold'> | null)?.least_confidence ?? 0,
         ]),
       );
+    },
+
+    /** Days after a first failure on which invoices of a root's system are charged again, in a scope that sees its rows. */
+    async retryDays(tx: Tx, rootId: string): Promise<readonly number[]> {
+      const row = (await store.settingsOf(tx, rootId)).find((one) => one.name === 'dunning');
+      return (row?.value as SettingValue<'dunning'> | null | undefined)?.retry_days ?? RETRY_DAYS;
     },
 
     /** A root's minimum spend for agencies without a plan, in a scope that sees the root's own rows. */

@@ -24,7 +24,7 @@ export default function CardSettingPage() {
   const setup = useSetup();
   const mayWrite = useMay('card.write');
   const mayInvoice = useMay('invoice.read');
-  const hasFailed = paymentFailed(setup);
+  const hasFailed = paymentFailed(setup, user);
   const queryClient = useQueryClient();
   const [isOpen, setOpen] = useState(!setup.card_set);
   const query = useQuery({
@@ -54,8 +54,10 @@ export default function CardSettingPage() {
       />
       <div className={classes.column}>
         {hasFailed && (
-          <Notice tone="bad" live="alert" title="The last payment was declined">
-            Campaigns are paused until it is paid. Put a card on file that can be charged.
+          <Notice tone="bad" live="alert" title="A payment failed">
+            {user.company_kind === 'agency'
+              ? "Pay what's due or add another card. Your clients' campaigns keep running while we retry, and pause after the last try. Your dashboards, leads, and invoices stay available."
+              : "Pay what's due or add another card. Campaigns billed by invoice keep running while we retry, and pause after the last try. Prepaid campaigns run until their balance is used up. Your leads and invoices stay available."}
           </Notice>
         )}
         {hasFailed && mayInvoice && user.company_kind !== 'root' && (

@@ -30,8 +30,8 @@ import { leadPriceOf } from './resource.ts';
 const heldWords = (reason: Campaign['statusReason']): string | undefined =>
   ({
     below_cost: 'The price per lead needs an update. The campaign resumes when the agency changes it.',
-    payment_failed:
-      'A payment has failed. The campaign goes on by itself when everything that is due has been paid.',
+    payment_failed: 'A payment failed, so the campaign is paused. It resumes when the balance due is paid.',
+    agency_paused: "Your agency's account has paused campaigns. Contact your agency.",
     cancelled:
       'The subscription of the agency has ended. The campaign can be activated again with a new one.',
     billing_changed: 'Billing was changed, which stops all campaigns. Activate it again when it may go on.',

@@ -49,6 +49,17 @@ export default function DueInvoices() {
                 <Text size="xs" c="dimmed">
                   {kindWords(row)}, <When at={row.finalised_at} />
                 </Text>
+                {row.is_failing && (
+                  <Text size="xs">
+                    {row.next_attempt_at ? (
+                      <>
+                        Next try <When at={row.next_attempt_at} />
+                      </>
+                    ) : (
+                      'No more automatic tries. Campaigns are paused.'
+                    )}
+                  </Text>
+                )}
               </Table.Td>
               <Table.Td ta="right">
                 <Money micros={row.due_micros} />

@@ -9,6 +9,7 @@ import { PendingPage } from '../shell/PendingPage.tsx';
 const BrandingTab = lazy(() => import('./BrandingTab.tsx'));
 const DefaultsTab = lazy(() => import('./DefaultsTab.tsx'));
 const DomainTab = lazy(() => import('./DomainTab.tsx'));
+const DunningTab = lazy(() => import('./DunningTab.tsx'));
 const EmailTab = lazy(() => import('./EmailTab.tsx'));
 const EmbedTab = lazy(() => import('./EmbedTab.tsx'));
 const MinimumsTab = lazy(() => import('./MinimumsTab.tsx'));
@@ -52,6 +53,7 @@ const TABS: SettingTab[] = [
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
   { value: 'minimums', label: 'Minimums', page: <MinimumsTab />, only: 'root', needs: 'cost.write' },
   { value: 'packages', label: 'Packages', page: <PackagesTab />, only: 'root', needs: 'cost.write' },
+  { value: 'dunning', label: 'Failed payments', page: <DunningTab />, only: 'root' },
   { value: 'registration', label: 'Registration', page: <RegistrationTab /> },
   {
     value: 'subscription',

@@ -4,7 +4,7 @@ import { messages } from '../../../contract/messages.ts';
 import { maySee } from '../../../contract/routing.ts';
 import { isAgency } from '../../../contract/routing-facts.ts';
 import { PAGES } from '../../../contract/routing-pages.ts';
-import { accountWarning } from '../../../contract/setup-rules.ts';
+import { accountWarning, paymentFailed } from '../../../contract/setup-rules.ts';
 import { useFacts } from '../../api/user.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
@@ -41,12 +41,26 @@ export function Warnings() {
     [messages.completePayment]: [needsAccount ? settings : '/user/card-setting', '/user/profile-setup'],
   };
   const to = warning && steps[warning]?.find((step) => maySee(step, facts));
-  if (!warning && !isStopped) return null;
+  const card = '/user/card-setting';
+  const hasFailed = setup !== null && !user.isViewMode && paymentFailed(setup, user);
+  if (!warning && !isStopped && !hasFailed) return null;
   return (
     <div className={classes.warnings}>
       {warning && (
         <Notice tone="warn" live="status" action={to && !isHere(to) && <StepLink to={to} />}>
           {warning}
+        </Notice>
+      )}
+      {hasFailed && pathname !== card && maySee(card, facts) && (
+        <Notice
+          tone="bad"
+          live="status"
+          title="A payment failed"
+          action={
+            <Anchor renderRoot={(props) => <Link {...props} to={card as '/'} />}>Go to Card Setting</Anchor>
+          }
+        >
+          Pay what's due or add another card to use everything again.
         </Notice>
       )}
       {isStopped && (
