@@ -61,6 +61,7 @@ export const CompanyNode = z.object({
   company_agreement_file: z.string().describe("'download': made on demand; else a link; empty: none"),
   payment_status: z.enum(['', 'failed']),
   plan_minspend_id: z.string().describe('Empty: the default plan'),
+  plan_minspend_name: z.string().describe('Empty: the default plan'),
   selected_payment_term: z.array(z.object({ term: Term, status: z.boolean() })),
   selected_modules: z.array(z.object({ type: ModuleName, status: z.boolean() })),
   rootpaymentterm: z.array(Choice),
@@ -92,6 +93,10 @@ export const COMPANY_FILTERS = [
   'api_key_generated',
   'developer_mode_enabled',
   'beta_user',
+  'white_labelling',
+  'excluded_minimum_spend',
+  'minimum_spend_plan',
+  'out_of_balance',
 ] as const;
 export type CompanyFilter = (typeof COMPANY_FILTERS)[number];
 export const COMPANY_SORTS = ['company_name', 'full_name', 'email', 'created_at'] as const;

@@ -9,10 +9,25 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: 'green', autoClose: 5000 });
 }
 
-/** Tells a failure until it is closed. @param error the failure, or words */
-export function notifyFailed(error: unknown, title?: string): void {
+/**
+ * Tells a failure until it is closed. @param error the failure, or words
+ * @param about what failed: a later failure of it takes this one's place, and `forgetFailed` takes it away
+ */
+export function notifyFailed(error: unknown, title?: string, about?: string): void {
   void overlaysReady();
-  notifications.show({ title, message: wordsOf(error), color: 'red', autoClose: false });
+  if (about) notifications.hide(about);
+  notifications.show({
+    ...(about ? { id: about } : {}),
+    title,
+    message: wordsOf(error),
+    color: 'red',
+    autoClose: false,
+  });
+}
+
+/** Takes a failure away: the retry has succeeded. */
+export function forgetFailed(about: string): void {
+  notifications.hide(about);
 }
 
 /** Tells what is not known yet, until it is closed. */

@@ -660,6 +660,18 @@ describe('[AGCY-19] the list', () => {
       expect(await order('all/all/C%40x.t')).toBe('B');
       expect(await order('all/all/100%25')).toBe('G');
       expect(await order('all/all/_')).toBe('');
+      // By a client of theirs, and by the owner's phone as people write it.
+      const beta = { id: ids[1]!, root_id: system.id, agency_id: ids[1]! };
+      await other.make.user(await other.make.client(beta, { name: 'Corner Bakery' }), { email: 'cb@x.test' });
+      await other.make.user(await other.make.agency(system, { name: 'Delta' }), {
+        email: 'd@x.test',
+        phone: { number: '3125550188', country: 'US', calling: '+1' },
+      });
+      expect(await order('all/all/corner%20b')).toBe('B');
+      expect(await order('all/all/cb')).toBe('B');
+      expect(await order('all/all/+1%20(312)%20555-01')).toBe('D');
+      expect(await order('all/all/5550188', '?Filters=out_of_balance')).toBe('');
+      await other.admin.query(`update company set removed_at = now() where name = 'Delta'`);
       expect(await order('all/all/all', `?Exclude=${ids[0]},${ids[1]}`)).toBe('G');
       const node = (await get('company_name/asc/all')).data[0]!;
       const spec =
@@ -700,6 +712,24 @@ describe('[AGCY-19] the list', () => {
     expect(await by('payment_failed')).toEqual(['Filter failed']);
     expect(await by('developer_mode_enabled')).toEqual(['Filter direct']);
     expect(await by('direct_payment,payment_failed')).toEqual([]);
+    const plan = await ask('POST', 'general/minimum-spend-config', {
+      planName: 'Filter plan',
+      months: [],
+      flatMonth: '10',
+    });
+    expect(plan.status).toBe(200);
+    const planId = (plan.body.data as { id: string }).id;
+    const set = await update(await nodeOf(direct.company_id), {
+      ClientWhiteLabeling: 'T',
+      planMinSpendId: planId,
+    });
+    expect((set.body.data as Node[])[0]).toMatchObject({ plan_minspend_name: 'Filter plan' });
+    await app.admin.query('update company_billing set excluded_minimum_spend = true where company_id = $1', [
+      failed.company_id,
+    ]);
+    expect(await by('white_labelling')).toEqual(['Filter direct']);
+    expect(await by('minimum_spend_plan')).toEqual(['Filter direct']);
+    expect(await by('excluded_minimum_spend')).toEqual(['Filter failed']);
     expect(await by('api_key_generated')).toEqual([]);
     expect(await names('all/all/userdownline/all/company_name/asc/Filter', '?CardStatus=failed')).toEqual([
       'Filter failed',

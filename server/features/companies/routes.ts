@@ -74,6 +74,7 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     customer_payment_id: row.card_id ?? '',
     payment_status: row.payment_status ?? '',
     plan_minspend_id: row.plan_id ?? '',
+    plan_minspend_name: row.plan_name ?? '',
     selected_payment_term: above.terms.map((term) => ({
       term: term as CompanyNodeData['selected_payment_term'][number]['term'],
       status: !row.terms || row.terms.includes(term),

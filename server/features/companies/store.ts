@@ -45,6 +45,7 @@ export interface NodeRow {
   /** Whether the agreement of its kind was accepted, so that there is a file of it. */
   has_agreement: boolean;
   plan_id: string | null;
+  plan_name: string | null;
   modules: string[] | null;
   terms: string[] | null;
   /** What its products are called in addresses, by product. */
@@ -91,6 +92,12 @@ const FILTERS: Record<CompanyFilter, RawBuilder<boolean>> = {
   // Nobody has a key: the developer's API comes with its own page.
   api_key_generated: sql`false`,
   developer_mode_enabled: sql`exists (select from company_billing b where b.company_id = c.id and b.api_mode)`,
+  white_labelling: sql`exists (select from company_billing b where b.company_id = c.id and b.white_labelling)`,
+  excluded_minimum_spend: sql`exists (select from company_billing b where b.company_id = c.id and b.excluded_minimum_spend)`,
+  minimum_spend_plan: sql`(select o.plan_id from minspend_choice o where o.company_id = c.id
+    order by o.valid_from desc, o.serial desc limit 1) is not null`,
+  out_of_balance: sql`(select sum(x.balance) from account v join account_balance x on x.account_id = v.id
+    where v.company_id = c.id and v.kind = case c.kind when 'agency' then 'agency_wallet' else 'client_prepaid' end) <= 0`,
   beta_user: sql`exists (select from beta_user b where b.company_id = c.id)`,
 };
 const CARD = sql`exists (select from payment_card p where p.company_id = c.id and p.removed_at is null)`;
@@ -158,14 +165,23 @@ export async function node(tx: Tx, id: string, developerVersion: string): Promis
 }
 
 /**
- * The hits of a search right below a company. Less than three letters have no trigram, and what filters keep is few: there each
+ * The hits of a search right below a company: by name, owner, address or phone, an agency also by its clients. Less than three letters have no trigram, and what filters keep is few: there each
  * row's text is looked into.
  */
 function searched(text: string, parentId: string, isFiltered: boolean): RawBuilder<unknown> {
   const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  const phone = phonePattern(text);
   return isFiltered || [...text].length < 3
-    ? sql`c.search like ${pattern}`
-    : sql`c.id = any(array(select search_companies(${pattern}, ${parentId}, ${MOST_HITS})))`;
+    ? sql`(c.search like ${pattern}
+        or exists (select from company k where k.parent_id = c.id and k.removed_at is null and k.search like ${pattern})
+        or exists (select from user_account u where u.id = c.owner_id and ltrim(u.phone_calling, '+') || u.phonenum like ${phone}))`
+    : sql`c.id = any(array(select search_company_list(${pattern}, ${phone}, ${parentId}, ${MOST_HITS})))`;
+}
+
+/** What LIKE asks of a phone's digits; null: the text is no part of a phone. */
+function phonePattern(text: string): string | null {
+  const digits = text.replace(/[\s().+-]/g, '');
+  return /^\d{3,}$/.test(digits) ? `%${digits}%` : null;
 }
 
 /**
@@ -194,8 +210,7 @@ async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): 
         and g.version = ${developerVersion} and g.accepted_at >= coalesce(b.api_mode_since, '-infinity')) as developer_agreed,
       exists (select from agreement_acceptance g where g.company_id = c.id
         and g.document_type = case c.kind when 'agency' then 'default_agency' else 'default_client' end) as has_agreement,
-      (select o.plan_id from minspend_choice o where o.company_id = c.id
-       order by o.valid_from desc, o.serial desc limit 1) as plan_id,
+      o.plan_id, (select p.name from minspend_plan p where p.id = o.plan_id) as plan_name,
       s.modules, s.terms,
       (select json_object_agg(l.module, l.slug) from module_label l where l.company_id = c.id) as slugs,
       coalesce((select json_agg(json_build_object('role', r.role, 'id', r.user_id, 'name', w.name))
@@ -224,6 +239,8 @@ async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): 
     left join connected_account a on a.company_id = c.id
     left join company_products s on s.company_id = c.id
     left join wallet_setting t on t.company_id = c.id
+    left join lateral (select o.plan_id from minspend_choice o where o.company_id = c.id
+      order by o.valid_from desc, o.serial desc limit 1) o on true
     order by wanted.place`.execute(tx);
   return rows;
 }

@@ -1,13 +1,14 @@
 import { Fragment } from 'react';
 import { When } from '../../ui/Values.tsx';
-import { activityParts } from './activity.ts';
+import { activityParts, stateWords } from './activity.ts';
 import classes from './companies.module.css';
 import type { CompanyItem } from './companies.ts';
 
-/** How a company is doing, in one line beneath its name. */
+/** How a company is doing, beneath its name, and what is set for it. */
 export function ActivityLine({ row }: { row: CompanyItem }) {
   const parts = activityParts(row, new Date());
-  if (parts.length === 0) return null;
+  const states = stateWords(row);
+  if (parts.length === 0 && states.length === 0) return null;
   return (
     <span className={`${classes.activity} num`}>
       {parts.map(({ words, at, tone }, nth) => (
@@ -24,6 +25,15 @@ export function ActivityLine({ row }: { row: CompanyItem }) {
           </span>
         </Fragment>
       ))}
+      {states.length > 0 && (
+        <span className={classes.states}>
+          {states.map(({ words, tone }) => (
+            <span key={words} className={classes.state} data-tone={tone}>
+              {words}
+            </span>
+          ))}
+        </span>
+      )}
     </span>
   );
 }

@@ -11,7 +11,7 @@ import { useBrand } from '../../brand/brand.ts';
 import { alertModal, confirm } from '../../ui/confirm.tsx';
 import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
-import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { forgetFailed, notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import {
   DomainField,
@@ -36,13 +36,16 @@ import {
   valuesOf,
 } from './form.ts';
 
+/** A form's last failure, which goes when it is saved. */
+const ABOUT = 'company form';
+
 /** What a refusal says of fields, under them; what names none is told beside them. */
 function useFailure(form: CompanyForm) {
   return (error: unknown): void => {
     const fields = error instanceof ApiError && error.status === 422 ? error.errors : {};
     const known = Object.entries(fields).filter(([field]) => field in form.getValues());
     if (known.length === 0) {
-      notifyFailed(failureWords(error));
+      notifyFailed(failureWords(error), undefined, ABOUT);
       return;
     }
     const errors: FormErrors = Object.fromEntries(known.map(([field, texts]) => [field, texts.join(' ')]));
@@ -50,7 +53,8 @@ function useFailure(form: CompanyForm) {
     focusFirstWrong(form, errors);
     // A refused create or update says so in the server's words, too (spec calls 8).
     const words = known.map(([, texts]) => texts.join(' '));
-    if (error instanceof ApiError && words.includes(error.message)) notifyFailed(error.message);
+    if (error instanceof ApiError && words.includes(error.message))
+      notifyFailed(error.message, undefined, ABOUT);
   };
 }
 
@@ -72,6 +76,7 @@ export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose:
         idsys: user.company_root_id,
         ...(await newToWire(values, kind)),
       } as never);
+      forgetFailed(ABOUT);
       notifyDone(message);
       leave();
       onClose();
@@ -190,6 +195,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
         idsys: user.company_root_id,
         ...(await changeToWire(values, row, may)),
       } as never);
+      forgetFailed(ABOUT);
       notifyDone(message);
       leave();
       await cache.invalidateQueries({ queryKey: ['companies'] });

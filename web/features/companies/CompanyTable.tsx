@@ -24,9 +24,11 @@ import {
 import { EditForm } from './CompanyForms.tsx';
 import classes from './companies.module.css';
 import {
+  anyRow,
   type CompanyItem,
   type CompanyPage,
   companiesAsked,
+  matchesItself,
   readCompanies,
   salesWords,
 } from './companies.ts';
@@ -77,9 +79,10 @@ export function CompanyTable({ kind }: { kind: 'agency' | 'client' }) {
 }
 
 /** The clients of an agency beneath its row, 10 a page, with a state of their own. */
-function Clients({ agency }: { agency: CompanyItem }) {
+function Clients({ agency, found }: { agency: CompanyItem; found: string }) {
   const [params, setParams] = useSearchParams();
-  const q = params.open === agency.company_id ? (params.client ?? '') : '';
+  const [showsAll, setShowsAll] = useState(false);
+  const q = params.open === agency.company_id ? (params.client ?? '') : showsAll ? '' : found;
   const [page, setPage] = useState(1);
   const [perPage, setPerPage] = useState(10);
   const [sort, setSort] = useState<{ by: string | undefined; dir: 'asc' | 'desc' }>({
@@ -117,7 +120,14 @@ function Clients({ agency }: { agency: CompanyItem }) {
           <Text size="sm">
             Clients that match “<bdi>{q}</bdi>”
           </Text>
-          <Button variant="subtle" size="compact-sm" onClick={() => setParams({ client: undefined })}>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            onClick={() => {
+              setShowsAll(true);
+              setParams({ client: undefined });
+            }}
+          >
             Show all clients
           </Button>
         </Group>
@@ -213,8 +223,11 @@ function List(props: ListProps) {
   };
 
   const label = props.label ?? (kind === 'agency' ? 'Agencies' : 'Clients');
-  const rows = query.data?.data ?? [];
-  const hasActions = rows.some((row) => offered(row).length > 0);
+  // Known before the rows are, so that the column does not jump in with them.
+  const hasActions = rowActions(user, anyRow(kind, user.company_root_id)).length > 0;
+  /** An agency that the search found by its clients shows them. */
+  const isByClient = (row: CompanyItem) => kind === 'agency' && !matchesItself(row, state.q);
+  const isOpen = (row: CompanyItem) => open.has(row.company_id) !== isByClient(row);
   return (
     <>
       {query.isPending && (
@@ -228,7 +241,7 @@ function List(props: ListProps) {
         columns={columnsFor({
           kind,
           isSales: user.user_type === 'sales',
-          isOpen: kind === 'agency' ? (row) => open.has(row.company_id) : undefined,
+          isOpen: kind === 'agency' ? isOpen : undefined,
           onToggle: (row) => toggle(row.company_id),
           actions: hasActions
             ? (row) => (
@@ -249,7 +262,7 @@ function List(props: ListProps) {
         rowKey={(row) => row.company_id}
         below={(row) => {
           const isEditing = editing === row.company_id;
-          if (!isEditing && !open.has(row.company_id)) return null;
+          if (!isEditing && !isOpen(row)) return null;
           return (
             <>
               {isEditing && (
@@ -259,7 +272,7 @@ function List(props: ListProps) {
                   onClose={() => setEditing(undefined)}
                 />
               )}
-              {open.has(row.company_id) && <Clients agency={row} />}
+              {isOpen(row) && <Clients key={state.q} agency={row} found={isByClient(row) ? state.q : ''} />}
             </>
           );
         }}

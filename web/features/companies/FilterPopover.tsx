@@ -9,6 +9,10 @@ export const FILTER_WORDS: Record<CompanyFilter, string> = {
   api_key_generated: 'API Key Generated',
   developer_mode_enabled: 'Developer Mode Enabled',
   beta_user: 'Beta Features',
+  white_labelling: 'White Labelling',
+  excluded_minimum_spend: 'Excluded from Minimum Spend',
+  minimum_spend_plan: 'Own Minimum Spend Plan',
+  out_of_balance: 'Out of Balance',
 };
 
 /** The filters that stand in the address, as far as they are known. */
@@ -40,7 +44,11 @@ export function FilterPopover(props: {
           <Stack gap="sm">
             {box('direct_payment')}
             {box('payment_failed')}
+            {box('out_of_balance')}
+            {box('white_labelling')}
             {box('beta_user')}
+            {box('minimum_spend_plan')}
+            {box('excluded_minimum_spend')}
             {props.isRoot && (
               <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
                 <legend style={{ padding: 0, marginBottom: 8, fontSize: 12, fontWeight: 600 }}>

@@ -71,11 +71,14 @@ export function RowActions(props: {
         </Tooltip>
       )}
       {has('apiKey') && (
-        <Tooltip label={sign.words}>
+        <Tooltip label={sign.words} events={{ hover: true, focus: true, touch: true }}>
           <span
             className={classes.icon}
             data-colour={sign.colour}
             role="img"
+            // Its colour means something: who has no mouse reads it, too.
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: its words are in the tooltip
+            tabIndex={0}
             aria-label={`API developer: ${sign.words}`}
           >
             <IconKey size={18} aria-hidden="true" />

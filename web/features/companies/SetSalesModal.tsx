@@ -71,7 +71,8 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
       data={choices(id, name)}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+      // By key, too: by itself it is for the mouse alone.
+      clearButtonProps={{ 'aria-label': `Clear ${label}`, 'aria-hidden': false, tabIndex: 0 }}
       nothingFoundMessage="Nobody found"
       {...form.getInputProps(key)}
     />

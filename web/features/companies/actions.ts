@@ -4,7 +4,7 @@ import { api } from '../../api/client.ts';
 import { download } from '../../api/download.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { alertModal, confirm } from '../../ui/confirm.tsx';
-import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { forgetFailed, notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { type CompanyItem, named } from './companies.ts';
 
 // What a row's switches and buttons do (spec product 4, calls 8). Each answers whether something has changed; on a cancel
@@ -14,8 +14,17 @@ import { type CompanyItem, named } from './companies.ts';
 const refused = (error: unknown): string | undefined =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 ? error.message : undefined;
 
+/** Tells the specification's text of a failure, and beside it the server's own reason where it gave one. */
+function failed(error: unknown, text: string, about: string): void {
+  const fields = error instanceof ApiError ? Object.values(error.errors).flat().join(' ') : '';
+  const reason = fields || refused(error);
+  if (reason && reason !== text) notifyFailed(reason, text, about);
+  else notifyFailed(text, undefined, about);
+}
+
 /** Bills an agency directly, or no longer. */
 export async function switchManualBill(row: CompanyItem, on: boolean): Promise<boolean> {
+  const about = `manual bill ${row.company_id}`;
   const isSure = await confirm(
     on
       ? {
@@ -33,22 +42,24 @@ export async function switchManualBill(row: CompanyItem, on: boolean): Promise<b
   if (!isSure) return false;
   try {
     await api.collection.manualBill({ companyID: row.company_id, manualBill: on ? 'T' : 'F' });
+    forgetFailed(about);
     notifyDone(messages.manualBillSaved);
     return true;
-  } catch {
-    notifyFailed(messages.manualBillFailed);
+  } catch (error) {
+    failed(error, messages.manualBillFailed, about);
     return false;
   }
 }
 
 /** Excludes an agency from the minimum spend, or includes it again. */
 export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
+  const about = `minimum spend ${row.company_id}`;
   const isExcluded = row.exclude_minimum_spend === 1;
   const isSure = await confirm(
     isExcluded
       ? {
           title: `Include ${named(row.company_name)} in the minimum spend?`,
-          body: 'From now on the agency is charged what it lacks to its minimum spend.',
+          body: 'From now on the agency is charged the difference up to its minimum spend.',
           verb: 'Include',
         }
       : {
@@ -60,16 +71,18 @@ export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
   if (!isSure) return false;
   try {
     await api.minspend.exclude({ CompanyID: row.company_id });
+    forgetFailed(about);
     notifyDone(messages.minSpendToggled);
     return true;
-  } catch {
-    notifyFailed(messages.minSpendFailed);
+  } catch (error) {
+    failed(error, messages.minSpendFailed, about);
     return false;
   }
 }
 
 /** Charges what is due of an agency and clears its failed payment. */
 export async function settle(row: CompanyItem): Promise<boolean> {
+  const about = `settlement ${row.company_id}`;
   const isSure = await confirm({
     title: `Clear the failed payment of ${named(row.company_name)}?`,
     body: 'What is due is charged to its card, and the failed payment is cleared. This cannot be undone.',
@@ -80,25 +93,27 @@ export async function settle(row: CompanyItem): Promise<boolean> {
   try {
     const { data } = await api.collection.settle({ userID: row.id });
     if (data.result !== 'success') {
-      notifyFailed(data.message || messages.settlementFailed);
+      notifyFailed(data.message || messages.settlementFailed, undefined, about);
       return false;
     }
+    forgetFailed(about);
     notifyDone(messages.settlementDone);
     return true;
   } catch (error) {
-    notifyFailed(refused(error) ?? messages.settlementFailed);
+    notifyFailed(refused(error) ?? messages.settlementFailed, undefined, about);
     return false;
   }
 }
 
 /** Removes an agency or client. */
 export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_id'>): Promise<boolean> {
+  const about = `removal ${row.company_id}`;
   const isSure = await confirm({
     title: `Remove ${named(row.company_name)}?`,
     body:
       row.kind === 'agency'
-        ? 'Nobody of the agency or of its clients can sign in any more. With active campaigns, a balance or something due it is not removed.'
-        : 'Nobody of the client can sign in any more. With active campaigns, a balance or something due it is not removed.',
+        ? 'No one at the agency or its clients can sign in anymore. It can’t be removed while it has active campaigns, a balance or an amount due.'
+        : 'No one at the client can sign in anymore. It can’t be removed while it has active campaigns, a balance or an amount due.',
     verb: 'Remove',
     danger: true,
   });
@@ -106,9 +121,10 @@ export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_
   try {
     await api.companies.remove({ companyID: user.company_id, userID: row.id || row.company_id });
   } catch (error) {
-    notifyFailed(wordsOf(error));
+    notifyFailed(wordsOf(error), undefined, about);
     return false;
   }
+  forgetFailed(about);
   void alertModal(messages.deleted, `${named(row.company_name)} has been removed.`);
   return true;
 }
@@ -122,13 +138,15 @@ export async function downloadAgreement(row: CompanyItem): Promise<void> {
 
 /** Sends the owner another invitation. */
 export async function invite(row: CompanyItem, user: Pick<SessionUser, 'company_id'>): Promise<void> {
+  const about = `invitation ${row.company_id}`;
   try {
     const { message } = await api.companies.resendInvitation({
       companyID: user.company_id,
       ClientID: row.id || row.company_id,
     });
+    forgetFailed(about);
     notifyDone(message);
   } catch (error) {
-    notifyFailed(error);
+    notifyFailed(error, undefined, about);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { activityParts } from './activity.ts';
+import { activityParts, stateWords } from './activity.ts';
 
 const now = new Date('2026-11-22T12:00:00Z');
 const quiet = { last_lead_at: null, balance_micros: null, failing: '' as const, failing_since: null };
@@ -28,6 +28,25 @@ test.each([
     ['Payment failing since Dec 31, 2025', 'No leads yet'],
   ],
 ] as const)('an %s of %j', (kind, given, meant) => expect(words(kind, given)).toEqual(meant));
+
+test('[AGCY-01] what is set for an agency is told beneath its name', () => {
+  const row = {
+    kind: 'agency',
+    activity: { ...quiet, balance_micros: 0 },
+    is_whitelabeling: 'T',
+    beta_user: 'T',
+    plan_minspend_name: 'Growth',
+    exclude_minimum_spend: 1,
+  } as const;
+  expect(stateWords(row).map((one) => one.words)).toEqual([
+    'Out of balance',
+    'White label',
+    'Beta features',
+    'Plan: Growth',
+    'No minimum spend',
+  ]);
+  expect(stateWords({ ...row, kind: 'client' })).toEqual([]);
+});
 
 test('[ROLE-02] who is not told sees no line, not an empty one', () => {
   expect(activityParts({ kind: 'agency', activity: null }, now)).toEqual([]);

@@ -31,3 +31,21 @@ export function activityParts(row: Pick<CompanyNodeData, 'kind' | 'activity'>, n
       : [{ words: `${row.kind === 'agency' ? 'Wallet' : 'Prepaid'} ${money(balance)}` }]),
   ];
 }
+
+/** What is set for an agency and does not show elsewhere in its row. */
+export function stateWords(
+  row: Pick<
+    CompanyNodeData,
+    'kind' | 'activity' | 'is_whitelabeling' | 'beta_user' | 'plan_minspend_name' | 'exclude_minimum_spend'
+  >,
+): { words: string; tone?: 'bad' }[] {
+  if (row.kind !== 'agency') return [];
+  const balance = row.activity?.balance_micros ?? null;
+  return [
+    ...(balance !== null && balance <= 0 ? [{ words: 'Out of balance', tone: 'bad' as const }] : []),
+    ...(row.is_whitelabeling === 'T' ? [{ words: 'White label' }] : []),
+    ...(row.beta_user === 'T' ? [{ words: 'Beta features' }] : []),
+    ...(row.plan_minspend_name ? [{ words: `Plan: ${row.plan_minspend_name}` }] : []),
+    ...(row.exclude_minimum_spend === 1 ? [{ words: 'No minimum spend' }] : []),
+  ];
+}

@@ -2,6 +2,7 @@ import type { CompanyFilter, CompanyNodeData } from '../../../contract/companies
 import { NAME_MAX } from '../../../contract/company-rules.ts';
 import type { Client } from '../../../contract/index.ts';
 import type { SessionUser } from '../../../contract/people.ts';
+import type { ActionRow } from '../../../contract/row-actions.ts';
 
 type Listed = Awaited<ReturnType<Client['companies']['list']>>;
 export type Assigned = Awaited<ReturnType<Client['sales']['downline']>>['data'][number];
@@ -56,6 +57,7 @@ const UNTOLD: Omit<
   company_agreement_file: '',
   payment_status: '',
   plan_minspend_id: '',
+  plan_minspend_name: '',
   selected_payment_term: [],
   selected_modules: [],
   rootpaymentterm: [],
@@ -156,6 +158,29 @@ export function salesWords(
   if (row.roles) return row.roles.map((role) => ROLE_WORDS[role]).join(', ');
   // Somebody with two roles is named once.
   return [...new Set([row.salesrep, row.accountexecutive, row.accountref].filter(Boolean))].join(', ');
+}
+
+/** A row of which everything is so that every action has a reason: whether somebody has any at all. */
+export const anyRow = (kind: CompanyItem['kind'], rootId: string): ActionRow => ({
+  kind,
+  company_root_id: rootId,
+  user_id: rootId,
+  company_agreement_file: 'download',
+  payment_status: 'failed',
+});
+
+/** Whether a search found a company by what its own row shows; else it was by one of its clients. */
+export function matchesItself(
+  row: Pick<CompanyItem, 'company_name' | 'name' | 'email' | 'phonenum' | 'phone_country_calling_code'>,
+  search: string | undefined,
+): boolean {
+  const text = (search ?? '').trim().toLowerCase();
+  const digits = text.replace(/[\s().+-]/g, '');
+  const phone = `${row.phone_country_calling_code}${row.phonenum}`.replace(/\D/g, '');
+  return (
+    `${row.company_name} ${row.name} ${row.email}`.toLowerCase().includes(text) ||
+    (/^\d{3,}$/.test(digits) && phone.includes(digits))
+  );
 }
 
 /** A name within a sentence: cut where it is very long, and kept from turning the words around it (right to left). */

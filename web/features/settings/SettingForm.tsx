@@ -8,7 +8,7 @@ import { ApiError } from '../../api/errors.ts';
 import { useUser } from '../../api/user.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
-import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { forgetFailed, notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { changedWords, type Setting, type SettingName, type SettingValue } from './model.ts';
@@ -57,6 +57,7 @@ export function useSettingSave<N extends SettingName, Values extends object>(opt
   const [base, setBase] = useState({ version: setting.version, data: setting.data });
   const [saved, setSaved] = useState('');
   const [conflict, setConflict] = useState<string>();
+  const about = `setting ${setting.settingname}`;
   const isDirty = form.isDirty();
   useLeaveGuard(isDirty, 'Your changes to this setting are lost.', SETTING_TAB);
   const save = form.onSubmit(
@@ -75,13 +76,14 @@ export function useSettingSave<N extends SettingName, Values extends object>(opt
         setConflict(undefined);
         form.setInitialValues(values);
         form.resetDirty(values);
+        forgetFailed(about);
         notifyDone(answer.message);
         options.onSaved?.(data);
       } catch (error) {
         if (error instanceof ApiError && error.status === 409) setConflict(error.message);
         else if (error instanceof ApiError && Object.keys(error.errors).length > 0)
           showFormError(form, error);
-        else notifyFailed(error, messages.settingFailed);
+        else notifyFailed(error, messages.settingFailed, about);
       }
     },
     (errors) => focusFirstWrong(form, errors),
