@@ -1,3 +1,4 @@
+import { type Grade, mayPerson, type Permission } from './permissions.ts';
 import { decide, maySee, modulePath, pageRow, salesAccount } from './routing.ts';
 import {
   isSales,
@@ -62,6 +63,14 @@ const SETTING_UP: readonly PageId[] = ['profile-setup', 'card-setting'];
 /** Pages for daily work, which hide while the set-up or the payment of an agency is open (ROUT-13). */
 const OPERATING: readonly PageId[] = [...MAIN, ...ADS, 'client-management', 'data-enrichment'];
 
+/** Pages that say no more than a refusal to whoever lacks this. */
+const NEEDED: Partial<Record<PageId, Permission>> = { 'campaign-setup': 'campaign.create' };
+
+const isUseful = (page: PageId, { user }: SignedIn): boolean => {
+  const needed = NEEDED[page];
+  return !needed || mayPerson(user.grade as Grade, user.module_permissions, needed);
+};
+
 /**
  * The sidebar of somebody (NAV-01): the links of the table that their address answers with a page, in sections. A link
  * that would only lead elsewhere is not shown.
@@ -80,7 +89,7 @@ export function sidebar(facts: SignedIn): MenuSection[] {
       .filter((id) => !(facts.setup?.hidden_menu as readonly string[] | undefined)?.includes(id))
       .filter((id) => !isShut(id) && !(isForced && id !== 'sales-connect-account'))
       .map((id) => ({ page: id, label: pageRow(id).title, to: pageRow(id).path }))
-      .filter((link) => maySee(link.to, facts));
+      .filter((link) => maySee(link.to, facts) && isUseful(link.page, facts));
   // While the set-up is open its steps stand in for the daily work.
   const isOpen = isHidden || facts.user.profile_setup_completed === 'F';
   const first = links(isOpen && !isSystem(user) && !isForced ? [...MAIN, ...SETTING_UP] : MAIN);
@@ -162,6 +171,9 @@ const ENTRY_RULES: Record<ProfileEntry, (facts: SignedIn) => boolean> = {
   profile: ({ user }) => !isSales(user),
   cardSetting: ({ user, setup }) =>
     !isSales(user) &&
+    // The page says nothing to an administrator whose role keeps them from it.
+    (user.user_type !== 'administrator' ||
+      mayPerson(user.grade as Grade, user.module_permissions, 'card.read')) &&
     ((Boolean(setup?.card_set) && user.manual_bill === 'F') ||
       (user.manual_bill === 'T' && roleOf(user) === 'agency')),
   dataWallet: ({ user, setup }) => {

@@ -273,6 +273,7 @@ export const PAGES = [
   },
   {
     id: 'data-enrichment',
+    permission: 'setting.read',
     path: '/configuration/data-enrichment',
     title: 'Data Enrichment',
     ...inside,

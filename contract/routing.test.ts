@@ -436,6 +436,17 @@ test('[ROLE-01] a module of permissions that is off is no page and no link', () 
   expect(wordOf('/configuration/role-list', off('Campaign'))).toBe('P');
   expect(wordOf('/audience', off('Campaign'))).toBe('404');
   expect(wordOf('/banner/list', off('Ads Design'))).toBe('404');
+  const links = (facts: SignedIn) =>
+    sidebar(facts).flatMap((section) => section.links.map(({ page }) => page));
+  expect(links(off('Settings'))).not.toContain('data-enrichment');
+  // A page that would say no more than a refusal has no link.
+  const reader = user({
+    user_type: 'administrator',
+    grade: 'agency.administrator',
+    module_permissions: user().module_permissions.map((row) => ({ ...row, create_permission: 'F' })),
+  });
+  expect(links(signedIn(reader))).not.toContain('campaign-setup');
+  expect(links(PEOPLE.agency)).toContain('campaign-setup');
 });
 
 test('[ROUT-08] report analytics by permission, its own or in view mode', () => {

@@ -183,7 +183,13 @@ describe('[ROLE-01] roles at the API', () => {
     expect((await ask(`&usrID=${free.id}`)).body).toMatchObject(full);
     // Sales, and whoever may not see the settings, ask about themselves only.
     const sales = await person(agency, { role: 'sales' });
-    expect((await ask('', sales)).status).toBe(200);
+    expect((await ask('', sales)).body).toMatchObject({
+      user_type: 'R',
+      data: [row('Ads Design'), row('Campaign'), row('LeadsPeek'), row('Settings')],
+      settingMenuShow_update: 'F',
+      settingMenuShow_create: 'F',
+    });
+    expect((await ask(`&usrID=${sales.id}`)).body).toMatchObject({ user_type: 'R' });
     expect((await ask(`&usrID=${boss.id}`, sales)).status).toBe(403);
   });
 
