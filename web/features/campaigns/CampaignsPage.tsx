@@ -2,6 +2,7 @@ import { ActionIcon, Button, Select, Tooltip } from '@mantine/core';
 import { IconFolders, IconPlus, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { MODULES } from '../../../contract/choices.ts';
 import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 import { usePageModule } from '../../api/module.ts';
@@ -55,7 +56,11 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   const module = page?.module === 'simplifi' ? undefined : page?.module;
   const isSearch = module !== undefined && goesByKeywords(module);
   const navigate = useNavigate();
-  const names = new Map(modulesOf(useFacts()).map((one) => [one.module as string, one.name]));
+  // Campaigns of a product that is no longer offered go by its global name.
+  const names = new Map<string, string>([
+    ...MODULES.map((one) => [one.module, one.name] as const),
+    ...modulesOf(useFacts()).map((one) => [one.module, one.name] as const),
+  ]);
   const groups = useQuery(groupsQuery).data ?? [];
   const group = groups.find(({ id }) => id !== '' && id === params.group);
   const input = {
