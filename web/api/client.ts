@@ -63,6 +63,11 @@ export const transport = new Transport({
   },
 });
 
+/** Keeps the person's address as the server sees it, for the header that names it (spec calls 7); signing out forgets it. */
+export function keepAddress(address: string | null): void {
+  if (address) store.setItem('client_ip', address);
+}
+
 /** Every call of the product, typed by the contract: `await api.leads.list({ Page: 1 })`. */
 export const api: Client = clientOf(transport);
 

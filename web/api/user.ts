@@ -3,7 +3,7 @@ import type { SessionUser } from '../../contract/people.ts';
 import { type Grade, mayPerson, type Permission } from '../../contract/permissions.ts';
 import type { Facts, SignedIn } from '../../contract/routing-facts.ts';
 import type { SetupCheck } from '../../contract/setup.ts';
-import { api, session } from './client.ts';
+import { api, keepAddress, session } from './client.ts';
 import { readFacts } from './facts.ts';
 import { modulesChanged } from './modules.ts';
 
@@ -19,6 +19,7 @@ export const userQuery = queryOptions({
     const before = client.getQueryData<Awaited<ReturnType<typeof api.setup.retrieveUserData>>>(queryKey);
     const after = await api.setup.retrieveUserData(undefined, { signal });
     if (modulesChanged(before, after)) location.assign('/');
+    keepAddress(after.user.ip_login);
     return after;
   },
   staleTime: 5 * 60_000,

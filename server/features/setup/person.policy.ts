@@ -28,6 +28,7 @@ export function missingOfProfile(
   company: { kind: 'root' | 'agency' | 'client'; phone: string | null; address: string | null } & {
     city: string | null;
     zip: string | null;
+    state_code: string | null;
     country_code: string | null;
   },
 ): string[] {
@@ -36,6 +37,7 @@ export function missingOfProfile(
   if (person.role === 'owner' && company.kind !== 'root') {
     const particulars = ['phone', 'address', 'city', 'zip', 'country_code'] as const;
     for (const field of particulars) if (!company[field]?.trim()) fields.push(`company_${field}`);
+    if (company.country_code === 'US' && !company.state_code?.trim()) fields.push('company_state_code');
   }
   return fields;
 }

@@ -46,6 +46,9 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
       for (const field of form.step ? REQUIRED[form.step] : [])
         if (!form[field])
           throw refusalOf(field, field.endsWith('phonenum') ? messages.phoneInvalid : 'is required');
+      // An address in the United States is not one without its state.
+      if (form.step === '2' && form.company_country_code === 'US' && !form.company_state_code)
+        throw refusalOf('company_state_code', 'is required for an address in the United States');
       const company = companyFields(form);
       if (Object.keys(company).length > 0 && !actor.grade.endsWith('.owner'))
         throw new Refusal('forbidden', ownMessages.companyByOwner);

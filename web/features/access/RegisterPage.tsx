@@ -3,13 +3,15 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messages } from '../../../contract/messages.ts';
 import { looksLikeEmail } from '../../../contract/text.ts';
 import { api } from '../../api/client.ts';
 import { useBrand } from '../../brand/brand.ts';
 import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import { PhoneInput } from '../../ui/PhoneInput.tsx';
+import type { PhoneValue } from '../../ui/phone.types.ts';
 import { ErrorState } from '../../ui/states.tsx';
+import { loadPhones, phoneFault } from '../../ui/usePhone.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
 import { useCaptcha } from './Captcha.tsx';
@@ -55,25 +57,35 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
   const [sent, setSent] = useState<string>();
   const captcha = useCaptcha(options);
   const form = useForm({
-    initialValues: { companyname: '', name: '', email: '', phonenum: '', password: '', refcode: given },
+    initialValues: {
+      companyname: '',
+      name: '',
+      email: '',
+      phonenum: { country: '', number: '' } as PhoneValue,
+      password: '',
+      refcode: given,
+    },
     validateInputOnBlur: true,
     validate: {
       companyname: (value) => (value.trim() ? null : 'Enter the name of your company'),
       name: (value) => (value.trim() ? null : 'Enter your name'),
       email: (value) =>
         looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
-      phonenum: (value) => (value.replace(/\D/g, '').length >= 7 ? null : messages.phoneInvalid),
+      phonenum: (value) => phoneFault(value, true),
       password: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
     },
   });
   const isForAgency = options.userType === 'userdownline';
 
   const send = form.onSubmit(
-    async ({ refcode, ...values }) => {
+    async ({ refcode, phonenum, ...values }) => {
       setProblem(undefined);
       try {
+        const phone = (await loadPhones()).wireOf(phonenum);
         const answer = await api.access.register({
           ...values,
+          // With its country's code, so that it needs no other field.
+          phonenum: phone ? `${phone.phone_country_calling_code}${phone.phonenum}` : phonenum.number,
           userType: options.userType,
           domainName: location.hostname,
           ownedcompanyid: brand.company_id,
@@ -134,15 +146,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
             maxLength={70}
             {...form.getInputProps('email')}
           />
-          <TextInput
-            label="Phone number"
-            description="With the country code, such as +44; without one it is taken as a US number."
-            type="tel"
-            autoComplete="tel"
-            withAsterisk
-            maxLength={40}
-            {...form.getInputProps('phonenum')}
-          />
+          <PhoneInput required {...form.getInputProps('phonenum')} />
           <PasswordInput
             label="Password"
             description="At least 12 characters."

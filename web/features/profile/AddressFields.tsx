@@ -64,6 +64,7 @@ export function AddressFields<Values extends Address>(props: {
           data={states ?? []}
           searchable
           clearable
+          withAsterisk={country === 'US' && (required || form.values.address.trim() !== '')}
           disabled={!states?.length}
           nothingFoundMessage="No such state"
           autoComplete="off"

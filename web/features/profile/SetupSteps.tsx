@@ -63,6 +63,19 @@ export function CompanyStep({ formId, user, onNext, onBusy, onDirty }: StepProps
   });
   return (
     <form id={formId} noValidate onSubmit={onSubmit}>
+      {!form.values.address && user.address && (
+        <Button
+          variant="default"
+          size="xs"
+          mb="md"
+          onClick={() => {
+            const { name: _name, email, currpassword: _currpassword, ...own } = detailsOf(user);
+            form.setValues({ ...own, email: form.values.email || email });
+          }}
+        >
+          Use my own address and phone
+        </Button>
+      )}
       <CompanyFields form={form} required />
     </form>
   );

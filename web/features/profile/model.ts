@@ -96,6 +96,9 @@ function addressRules(isNeeded: boolean) {
         ? 'Enter 5 digits, such as 60601'
         : needed('the zip code', 20)(value),
     country: (value: string) => (isNeeded && !value ? 'Choose a country' : null),
+    // An address in the United States is not one without its state.
+    state: (value: string, values: Address) =>
+      values.country === 'US' && !value && (isNeeded || values.address.trim()) ? 'Choose a state' : null,
   };
 }
 

@@ -116,16 +116,22 @@ describe('[PROF-01] the steps suit who it is', () => {
   });
 
   test('the final button', () => {
-    expect([finishWords({ company_kind: 'client' }), finishPath({ company_kind: 'client' })]).toEqual([
+    const ends = (user: SessionUser) => [finishWords(user), finishPath(user)];
+    expect(ends(person({ company_kind: 'client', grade: 'client.owner' }))).toEqual([
       'Go To Dashboard',
       '/dashboard',
     ]);
-    for (const company_kind of ['agency', 'root'] as const) {
-      expect([finishWords({ company_kind }), finishPath({ company_kind })]).toEqual([
+    for (const company_kind of ['agency', 'root'] as const)
+      expect(ends(person({ company_kind, grade: `${company_kind}.owner` }))).toEqual([
         'Go To General Settings',
         '/configuration/general-setting',
       ]);
-    }
+    // Who has no general settings is not led to a page that is not there.
+    const reader = person({
+      grade: 'agency.administrator',
+      module_permissions: person().module_permissions.map((row) => ({ ...row, enable_permission: 'F' })),
+    });
+    expect(ends(reader)).toEqual(['Go To Dashboard', '/dashboard']);
   });
 });
 

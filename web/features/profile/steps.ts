@@ -68,12 +68,16 @@ export function stepsOf(
   return steps;
 }
 
+/** Whether the last step's button leads to the general settings: not for clients, nor for whoever has no such page. */
+const toSettings = (user: Pick<SessionUser, 'company_kind' | 'grade' | 'module_permissions'>): boolean =>
+  user.company_kind !== 'client' && mayPerson(user.grade as Grade, user.module_permissions, 'setting.read');
+
 /** The last step's button (spec product 2). */
-export function finishWords(user: Pick<SessionUser, 'company_kind'>): string {
-  return user.company_kind === 'client' ? 'Go To Dashboard' : 'Go To General Settings';
+export function finishWords(user: Parameters<typeof toSettings>[0]): string {
+  return toSettings(user) ? 'Go To General Settings' : 'Go To Dashboard';
 }
 
 /** Where the last step's button leads. */
-export function finishPath(user: Pick<SessionUser, 'company_kind'>): string {
-  return user.company_kind === 'client' ? '/dashboard' : '/configuration/general-setting';
+export function finishPath(user: Parameters<typeof toSettings>[0]): string {
+  return toSettings(user) ? '/configuration/general-setting' : '/dashboard';
 }
