@@ -715,7 +715,7 @@ describe('[AGCY-19] the list', () => {
     const plan = await ask('POST', 'general/minimum-spend-config', {
       planName: 'Filter plan',
       months: [],
-      flatMonth: '10',
+      flatMonth: '10.00',
     });
     expect(plan.status).toBe(200);
     const planId = (plan.body.data as { id: string }).id;
