@@ -514,10 +514,7 @@ describe('[NAV-01] the sidebar', () => {
           'Merge people',
         ],
       ],
-      [
-        'Advertising',
-        ['Clients', 'Campaigns', 'Build Your Campaign', 'Audiences', 'Create banner', 'Banners'],
-      ],
+      ['Advertising', ['Clients', 'Campaigns', 'Audiences', 'Create banner', 'Banners']],
     ]);
   });
   test('of an agency and its administrator', () => {

@@ -129,7 +129,15 @@ describe('[PROF-01] the steps suit who it is', () => {
     // Who has no general settings is not led to a page that is not there.
     const reader = person({
       grade: 'agency.administrator',
-      module_permissions: person().module_permissions.map((row) => ({ ...row, enable_permission: 'F' })),
+      module_permissions: (['Ads Design', 'Campaign', 'LeadsPeek', 'Settings'] as const).map(
+        (module_name) => ({
+          module_name,
+          enable_permission: 'F' as const,
+          create_permission: 'F' as const,
+          update_permission: 'F' as const,
+          delete_permission: 'F' as const,
+        }),
+      ),
     });
     expect(ends(reader)).toEqual(['Go To Dashboard', '/dashboard']);
   });
