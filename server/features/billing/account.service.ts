@@ -18,7 +18,7 @@ const NOTHING_SET = {
   onboarding_coupon: false,
   onboarding_charged: null as Date | null,
   api_mode: false,
-  white_labelling: false,
+  white_labelling: true,
   excluded_minimum_spend: false,
   excluded_onboarding: false,
   package_since: null as Date | null,

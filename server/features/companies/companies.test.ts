@@ -720,14 +720,14 @@ describe('[AGCY-19] the list', () => {
     expect(plan.status).toBe(200);
     const planId = (plan.body.data as { id: string }).id;
     const set = await update(await nodeOf(direct.company_id), {
-      ClientWhiteLabeling: 'T',
+      ClientWhiteLabeling: 'F',
       planMinSpendId: planId,
     });
     expect((set.body.data as Node[])[0]).toMatchObject({ plan_minspend_name: 'Filter plan' });
     await app.admin.query('update company_billing set excluded_minimum_spend = true where company_id = $1', [
       failed.company_id,
     ]);
-    expect(await by('white_labelling')).toEqual(['Filter direct']);
+    expect(await by('no_white_labelling')).toEqual(['Filter direct']);
     expect(await by('minimum_spend_plan')).toEqual(['Filter direct']);
     expect(await by('excluded_minimum_spend')).toEqual(['Filter failed']);
     expect(await by('api_key_generated')).toEqual([]);

@@ -60,7 +60,7 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     domain: row.domain ?? '',
     external_organizationid: row.external_id,
     manual_bill: flag(row.manual_bill),
-    is_whitelabeling: flag(row.white_labelling),
+    is_whitelabeling: flag(row.white_labelling ?? true),
     beta_user: flag(row.beta_user),
     api_mode: flag(row.api_mode),
     // Keys come with the developer's page: nobody has one yet.

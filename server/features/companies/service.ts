@@ -250,7 +250,7 @@ export function createCompanies(
         told('full name', before.owner_name, given.ownerName);
         told('e-mail', before.owner_email, given.email);
         told('organization', before.external_id, given.externalId);
-        told('white labelling', before.white_labelling ?? false, given.whiteLabelling);
+        told('white labelling', before.white_labelling ?? true, given.whiteLabelling);
         told('developer mode', before.api_mode ?? false, given.apiMode);
         told('adding campaigns disabled', before.campaigns_closed ?? false, given.campaignsClosed);
         told('subdomain', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase());

@@ -92,7 +92,7 @@ const FILTERS: Record<CompanyFilter, RawBuilder<boolean>> = {
   // Nobody has a key: the developer's API comes with its own page.
   api_key_generated: sql`false`,
   developer_mode_enabled: sql`exists (select from company_billing b where b.company_id = c.id and b.api_mode)`,
-  white_labelling: sql`exists (select from company_billing b where b.company_id = c.id and b.white_labelling)`,
+  no_white_labelling: sql`exists (select from company_billing b where b.company_id = c.id and not b.white_labelling)`,
   excluded_minimum_spend: sql`exists (select from company_billing b where b.company_id = c.id and b.excluded_minimum_spend)`,
   minimum_spend_plan: sql`(select o.plan_id from minspend_choice o where o.company_id = c.id
     order by o.valid_from desc, o.serial desc limit 1) is not null`,

@@ -294,6 +294,49 @@ describe('[TEN-03] logo and favicon', () => {
     );
   });
 
+  test('[BEY-11] without white labelling they are the root’s, its own domain and mail server are not used, and all is back with it', async () => {
+    const wears = async (on: boolean) => {
+      await app.admin.query(
+        `insert into company_billing (company_id, root_id, agency_id, white_labelling, updated_at)
+         values ($1, $2, $1, $3, now()) on conflict (company_id) do update set white_labelling = excluded.white_labelling`,
+        [acme.id, root.id, on],
+      );
+      app.features.tenants.forgetHosts();
+    };
+    await app.admin.query(
+      `insert into domain (host, root_id, agency_id, company_id, kind, is_primary, verified_at, created_at)
+       values ('leads.acme.example', $1, $2, $2, 'custom', false, now(), now())`,
+      [root.id, acme.id],
+    );
+    const { id } = (await upload('agency', 'logo', await picture(300, 100))).json().data;
+    await save('agency', 'branding', { ...LOOK, logo: id });
+    const seen = async () => {
+      const at = (host: string) => app.call('GET', '/api/general/domain-info', { host });
+      const user = await app.call('GET', '/api/user', { host: 'acme.root.test', token: tokens.agency! });
+      const mail = await app.features.tenants.mailBrand(acme.id);
+      return {
+        name: (await at('acme.root.test')).body.name,
+        domain: (await at('leads.acme.example')).status,
+        logo: user.body.company_logo !== null,
+        sender: mail.name,
+      };
+    };
+    const own = { name: 'Acme Leads', domain: 200, logo: true, sender: 'Acme Leads' };
+    expect(await seen()).toEqual(own);
+    await wears(false);
+    expect(await seen()).toEqual({
+      name: 'Rooted Platform',
+      domain: 421,
+      logo: false,
+      sender: 'Rooted Platform',
+    });
+    expect((await read('agency', 'branding')).data.name).toBe('Acme Leads');
+    await wears(true);
+    expect(await seen()).toEqual(own);
+    await app.admin.query(`delete from domain where host = 'leads.acme.example'`);
+    app.features.tenants.forgetHosts();
+  });
+
   test('a drawing with a script becomes a picture without one; what is no picture is refused by its field', async () => {
     const svg = Buffer.from(
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><script>alert(1)</script><rect width="10" height="10"/></svg>',

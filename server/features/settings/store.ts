@@ -151,14 +151,18 @@ export async function packageInUse(tx: Tx, rootId: string, among: string[]): Pro
 
 /** The mail server that the company at a host has set. */
 export async function smtpAt(tx: Tx, host: string) {
-  return tx
-    .selectFrom('domain as d')
-    .innerJoin('setting as s', (join) =>
-      join.onRef('s.company_id', '=', 'd.company_id').on('s.name', '=', 'smtp'),
-    )
-    .select('s.value')
-    .where('d.host', '=', host)
-    .executeTakeFirst();
+  return (
+    tx
+      .selectFrom('domain as d')
+      .innerJoin('setting as s', (join) =>
+        join.onRef('s.company_id', '=', 'd.company_id').on('s.name', '=', 'smtp'),
+      )
+      .select('s.value')
+      .where('d.host', '=', host)
+      // Without white labelling an agency's mails go by its root's server.
+      .where(sql<boolean>`wears_own(d.company_id)`)
+      .executeTakeFirst()
+  );
 }
 
 /** Name and address of somebody, for a mail to themselves. */

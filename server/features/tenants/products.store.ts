@@ -122,7 +122,7 @@ export async function companyCard(tx: Tx, id: string) {
            c.address, c.city, c.zip, c.state_code, c.country_code, c.legal_name,
            (select jsonb_build_object('id', p.id, 'type', p.type) from picture p where p.id = b.logo_id) as logo,
            b.box_bgcolor, b.text_color, b.link_color, b.template_bgcolor, b.sidebar_bgcolor, b.font_theme
-    from company c left join brand b on b.company_id = c.id
+    from company c left join brand b on b.company_id = c.id and wears_own(c.id)
     where c.id = ${id} and c.removed_at is null`.execute(tx);
   return rows[0];
 }

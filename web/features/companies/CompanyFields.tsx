@@ -111,6 +111,7 @@ export function Flags(props: { form: Form; kind: 'agency' | 'client'; apiMode: b
         <>
           <Checkbox
             label="White Labelling"
+            description="Its own brand, domain and email sender. Off shows the platform’s."
             {...form.getInputProps('ClientWhiteLabeling', { type: 'checkbox' })}
           />
           <Checkbox

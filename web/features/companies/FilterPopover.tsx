@@ -9,7 +9,7 @@ export const FILTER_WORDS: Record<CompanyFilter, string> = {
   api_key_generated: 'API Key Generated',
   developer_mode_enabled: 'Developer Mode Enabled',
   beta_user: 'Beta Features',
-  white_labelling: 'White Labelling',
+  no_white_labelling: 'No White Labelling',
   excluded_minimum_spend: 'Excluded from Minimum Spend',
   minimum_spend_plan: 'Own Minimum Spend Plan',
   out_of_balance: 'Out of Balance',
@@ -45,7 +45,7 @@ export function FilterPopover(props: {
             {box('direct_payment')}
             {box('payment_failed')}
             {box('out_of_balance')}
-            {box('white_labelling')}
+            {box('no_white_labelling')}
             {box('beta_user')}
             {box('minimum_spend_plan')}
             {box('excluded_minimum_spend')}

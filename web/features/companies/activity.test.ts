@@ -33,14 +33,14 @@ test('[AGCY-01] what is set for an agency is told beneath its name', () => {
   const row = {
     kind: 'agency',
     activity: { ...quiet, balance_micros: 0 },
-    is_whitelabeling: 'T',
+    is_whitelabeling: 'F',
     beta_user: 'T',
     plan_minspend_name: 'Growth',
     exclude_minimum_spend: 1,
   } as const;
   expect(stateWords(row).map((one) => one.words)).toEqual([
     'Out of balance',
-    'White label',
+    'No white label',
     'Beta features',
     'Plan: Growth',
     'No minimum spend',

@@ -43,7 +43,7 @@ export function stateWords(
   const balance = row.activity?.balance_micros ?? null;
   return [
     ...(balance !== null && balance <= 0 ? [{ words: 'Out of balance', tone: 'bad' as const }] : []),
-    ...(row.is_whitelabeling === 'T' ? [{ words: 'White label' }] : []),
+    ...(row.is_whitelabeling === 'F' ? [{ words: 'No white label' }] : []),
     ...(row.beta_user === 'T' ? [{ words: 'Beta features' }] : []),
     ...(row.plan_minspend_name ? [{ words: `Plan: ${row.plan_minspend_name}` }] : []),
     ...(row.exclude_minimum_spend === 1 ? [{ words: 'No minimum spend' }] : []),

@@ -43,7 +43,7 @@ export const EMPTY: CompanyValues = {
   planMinSpendId: '',
   selectedterms: [],
   selectedmodules: [],
-  ClientWhiteLabeling: false,
+  ClientWhiteLabeling: true,
   ApiMode: false,
   betaUser: false,
   disabledaddcampaign: false,

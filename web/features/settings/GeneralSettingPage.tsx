@@ -1,7 +1,8 @@
 import { Tabs } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import type { Permission } from '../../../contract/permissions.ts';
-import { userMay, useUser } from '../../api/user.ts';
+import { userMay, useSetup, useUser } from '../../api/user.ts';
+import { Notice } from '../../ui/Notice.tsx';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { PendingPage } from '../shell/PendingPage.tsx';
@@ -68,6 +69,7 @@ const TABS: SettingTab[] = [
 /** What a root or an agency sets for itself; each tab is saved by itself (spec product 2, general-setting). */
 export default function GeneralSettingPage() {
   const user = useUser();
+  const { is_whitelabeling } = useSetup();
   const [params, set] = useSearchParams();
   const tabs = TABS.filter(
     (tab) =>
@@ -89,6 +91,14 @@ export default function GeneralSettingPage() {
         title="General Settings"
         line={`How ${user.company_name} looks, where it is found and who may join.`}
       />
+      {user.company_kind === 'agency' && is_whitelabeling === 'F' && (
+        <div style={{ marginBottom: 16 }}>
+          <Notice tone="info" title="White labelling is off for your agency">
+            Your people and clients see the platform’s brand, domain and email sender. Your branding, domain,
+            embed code and mail server are saved, and used once the platform turns white labelling on.
+          </Notice>
+        </div>
+      )}
       <Tabs
         value={shown.value}
         onChange={(value) =>
