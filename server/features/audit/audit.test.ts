@@ -42,7 +42,7 @@ const ids = async (): Promise<string[]> =>
 const appKey = () => app.platform.config.appKey;
 /** What the verification finds of this test's root: [kind, id]. */
 async function found(keys = [appKey()]) {
-  const verdict = (await verifyLog(app.databaseUrl, keys)).find((one) => one.rootId === root.id)!;
+  const verdict = (await verifyLog(app.databaseUrl, keys, app.clock)).find((one) => one.rootId === root.id)!;
   return { ...verdict, what: verdict.breaks.map((one) => [one.kind, one.id]) };
 }
 /** Changes the database as its owner would who wants to hide something: no trigger stops it. */
@@ -169,6 +169,22 @@ describe('[BEY-12] the hash chain over the user log', () => {
       ['missing', rows[2]],
       ['late', late],
     ]);
+  });
+
+  test("a machine's clock that was set back breaks nothing, before and after the next seal", async () => {
+    await write(2);
+    await app.features.logChain.seal();
+    app.clock.advance(-3 * 3_600_000);
+    await write(2);
+    expect((await found()).what).toEqual([]);
+    await app.features.logChain.seal();
+    await write(2);
+    await app.features.logChain.seal();
+    expect((await found()).what).toEqual([]);
+    app.clock.advance(3 * 3_600_000);
+    await write(1);
+    await app.features.logChain.seal();
+    expect((await found()).what).toEqual([]);
   });
 
   test('an altered detail is found; an erased one is accepted', async () => {

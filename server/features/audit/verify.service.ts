@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import { keyId, mac } from '../../platform/crypto.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import { hashOfDetail, hashOfRow, hashOfSeal, isErased, type LogDetail, NO_HASH } from './chain.policy.ts';
@@ -40,16 +41,23 @@ export interface Verdict {
 }
 
 /** Recomputes the chains of all roots at the admin's connection string. Safe on a database that is in use. */
-export function verifyLog(adminUrl: string, appKeys: Buffer[]): Promise<Verdict[]> {
+export function verifyLog(
+  adminUrl: string,
+  appKeys: Buffer[],
+  clock: Clock = systemClock,
+): Promise<Verdict[]> {
+  const now = BigInt(clock.now().getTime()) * 1000n;
   const keys = new Map(appKeys.map((key) => [keyId(key), sealKey(key)]));
   return store.onSnapshot(adminUrl, async (tx) => {
     const verdicts: Verdict[] = [];
-    for (const rootId of await store.rootsWithLog(tx)) verdicts.push(await verifyRoot(tx, rootId, keys));
+    for (const rootId of await store.rootsWithLog(tx)) verdicts.push(await verifyRoot(tx, rootId, keys, now));
     return verdicts;
   });
 }
 
-async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>): Promise<Verdict> {
+const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>, now: bigint): Promise<Verdict> {
   const verdict: Verdict = {
     rootId,
     seals: 0,
@@ -102,7 +110,8 @@ async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>): Pr
         }
         if (!hashOfRow(row).equals(seal.row_hashes[at] ?? NO_HASH))
           broken('altered', id, 'it is not what was sealed');
-        if (drainedAt !== null && row.created_at < drainedAt - LATE)
+        // A seal dated before the one before it: the machine's clock was set back, and rows with it.
+        if (drainedAt !== null && row.created_at < earlier(drainedAt, seal.sealed_at) - LATE)
           broken('late', id, 'it is dated before a seal that it is not in: it was put in afterwards');
         lookAtDetail(row);
       }
@@ -124,7 +133,7 @@ async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>): Pr
       verdict.unsealed++;
       const at = new Date(Number(row.created_at / 1000n));
       if (!verdict.unsealedSince || at < verdict.unsealedSince) verdict.unsealedSince = at;
-      if (drainedAt !== null && row.created_at < drainedAt - LATE)
+      if (drainedAt !== null && row.created_at < earlier(drainedAt, now) - LATE)
         broken('late', log_id, 'it is dated before a seal that it is not in: it was put in afterwards');
       lookAtDetail(row);
     }
