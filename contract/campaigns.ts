@@ -188,6 +188,7 @@ export const campaigns = {
       z.object({
         tags: z.array(z.string()),
         repeated: z.int().describe('Keywords left out since another one has the same form'),
+        empty: z.int().describe('What was left out since it holds no letter or digit'),
       }),
     ),
   activePause: call

@@ -43,9 +43,8 @@ export function createCampaigns(platform: Platform, deps: Deps) {
 
     /** The keywords of a pasted text, each form once. */
     tags(text: string) {
-      const tags = tagsOf(text).map((one) => one.text);
-      const given = text.split(/[\n\r,;\t|]+/u).filter((part) => tagsOf(part).length > 0).length;
-      return { tags, repeated: given - tags.length };
+      const { keywords, repeated, empty } = tagsOf(text);
+      return { tags: keywords.map((one) => one.text), repeated, empty: empty.length };
     },
 
     // For the features above.

@@ -68,7 +68,10 @@ export function readSearch(
   const refuse = (field: keyof typeof names, rule: string): never => {
     throw refusalOf(names[field], rule);
   };
-  const keywords = tagsOf(given.keywords).map((one) => one.text);
+  const tags = tagsOf(given.keywords);
+  if (tags.empty[0])
+    refuse('keywords', `has "${tags.empty[0].slice(0, 20)}", which holds no letter or digit`);
+  const keywords = tags.keywords.map((one) => one.text);
   if (keywords.length === 0) refuse('keywords', 'needs at least one keyword');
   if (keywords.length > MOST_KEYWORDS)
     refuse('keywords', `has ${keywords.length} keywords; at most ${MOST_KEYWORDS} are allowed`);

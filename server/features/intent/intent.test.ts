@@ -261,7 +261,11 @@ describe('[KEYW-01] counts', () => {
         'zip_code',
         'has 7870, which is not a zip code of five digits',
       ],
-      [{ target_location: 'National Targeting', keyword: '!!' }, 'keyword', 'needs at least one keyword'],
+      [
+        { target_location: 'National Targeting', keyword: 'shoes, !!' },
+        'keyword',
+        'has "!!", which holds no letter or digit',
+      ],
       [
         {
           target_location: 'National Targeting',

@@ -99,9 +99,16 @@ export function distinctKeywords(texts: readonly string[]): Keyword[] {
   return [...found.values()];
 }
 
-/** The keywords that a pasted text holds: one a line, or parted by commas, semicolons, tabs or bars; quotation marks go. */
-export function tagsOf(text: string): Keyword[] {
-  return distinctKeywords(
-    text.split(/[\n\r,;\t|\u2028\u2029]+/u).map((part) => part.replace(/["\u201c\u201d]/gu, ' ')),
-  );
+/**
+ * The keywords that a pasted text holds: one a line, or parted by commas, semicolons, tabs or bars; quotation marks go.
+ * `repeated` is how many have the form of one before, `empty` what holds no letter or digit and so means nothing.
+ */
+export function tagsOf(text: string): { keywords: Keyword[]; repeated: number; empty: string[] } {
+  const parts = text
+    .split(/[\n\r,;\t|\u2028\u2029]+/u)
+    .map((part) => part.replace(/["\u201c\u201d]/gu, ' ').trim())
+    .filter(Boolean);
+  const keywords = distinctKeywords(parts);
+  const empty = parts.filter((part) => keywordOf(part) === null);
+  return { keywords, repeated: parts.length - empty.length - keywords.length, empty };
 }

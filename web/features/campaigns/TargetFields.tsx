@@ -108,7 +108,7 @@ function KeywordTags({ text, onText }: { text: string; onText: (text: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (keywordsOf(text).length === 0 || !query.data) return null;
-  const { tags, repeated } = query.data;
+  const { tags, repeated, empty } = query.data;
   return (
     <div>
       <Pill.Group aria-label="Keywords as they are searched for">
@@ -126,7 +126,8 @@ function KeywordTags({ text, onText }: { text: string; onText: (text: string) =>
       <Text size="xs" c="dimmed" mt={4} aria-live="polite" className="num">
         {tags.length === 1 ? '1 keyword' : `${num(tags.length)} keywords`}
         {tags.length > SHOWN_TAGS && `, ${num(tags.length - SHOWN_TAGS)} of them not shown`}
-        {repeated > 0 && `; ${num(repeated)} left out, since another one has the same form`}.
+        {repeated > 0 && `; ${num(repeated)} left out, since another one has the same form`}
+        {empty > 0 && `; ${num(empty)} without a letter or digit, which must go`}.
       </Text>
     </div>
   );
