@@ -70,7 +70,7 @@ import { Vault } from './platform/crypto.ts';
 import { openDatabase } from './platform/db/connect.ts';
 import { isMigrated } from './platform/db/migrate.ts';
 import { inScope } from './platform/db/scope.ts';
-import { diskState, isDiskFull, onceAMinute } from './platform/disk.ts';
+import { diskState, onceAMinute } from './platform/disk.ts';
 import { EventHub } from './platform/events.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
 import { isDatabaseAway } from './platform/http/errors.ts';
@@ -357,9 +357,8 @@ export async function createApp(parts: AppParts) {
   const server = createServer(config, clock, doors);
   const log: Log = server.log;
   const jobs = new Jobs(parts.urls.appUrl, has('worker'), (error, name) => {
-    // Of all that fails while the disk is full or the database away, one line a minute tells as much as thousands.
-    const cause = isDiskFull(error) ? 'disk' : isDatabaseAway(error) ? 'database' : null;
-    if (!cause || onceAMinute(`job ${cause}`)) log.error({ err: error, job: name }, 'job failed');
+    // Of all that fails while the database is away one line a minute tells as much as thousands.
+    if (!isDatabaseAway(error) || onceAMinute('database')) log.error({ err: error, job: name }, 'job failed');
   });
   const platform: Platform = {
     config,

@@ -67,6 +67,13 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
         ? false
         : {
             level: config.logLevel,
+            // Everything fails while the disk is full; a line a minute tells as much as thousands.
+            hooks: {
+              logMethod(line, method) {
+                const { err } = (line[0] ?? {}) as { err?: unknown };
+                if (!isDiskFull(err) || onceAMinute('disk')) method.apply(this, line);
+              },
+            },
             redact: ['req.headers.authorization', 'req.headers.cookie'],
             // An error of the database driver drags its whole client along; only these are for a log.
             serializers: {
@@ -166,8 +173,7 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
 
   app.setErrorHandler((error, request, reply) => {
     const answer = answerFor(error, request.id);
-    if (isDiskFull(error) && onceAMinute('disk'))
-      request.log.error({ err: error }, 'the disk is full: calls that write answer 503');
+    if (isDiskFull(error)) request.log.error({ err: error }, 'the disk is full');
     if (answer.status >= 500 && answer.status !== 503 && answer.status !== 504) {
       // Without the query: it may hold a download's token, or what somebody looked for.
       request.log.error({ err: error, url: request.url.split('?')[0] }, 'call failed');
