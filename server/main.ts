@@ -164,7 +164,8 @@ async function main(): Promise<void> {
     if (secret) receiver?.setSecret(RECEIVER_NAME, secret);
     startWatchdog({ warnMs: 5_000, endMs: config.holdLimitSeconds * 1000 });
     const port = await app.start();
-    const at = (name: string): string => `http://${host(name)}:${port}`;
+    const at = (name: string): string =>
+      name === '' && config.publicUrl ? config.publicUrl : `http://${host(name)}:${port}`;
 
     say();
     if (hasDemo) {
@@ -183,6 +184,10 @@ async function main(): Promise<void> {
         say(`  Set up the first owner (once, within 24 hours): ${at('')}/setup?token=${setupToken}`);
     }
     say(`  API reference   ${at('')}/api/reference`);
+    if (!config.smtpUrl)
+      say(
+        '  Mail            no server (SMTP_URL): mails wait, but those of tenants with a server of their own',
+      );
     say('  Stop with Ctrl-C');
   } catch (error) {
     // Of a start that was stopped, what broke by that is no news.

@@ -107,6 +107,9 @@ describe('configuration', () => {
     ['VISIT_RETENTION_DAYS', '0'],
     ['SMTP_URL', 'http://mail.example'],
     ['MAIL_FROM', 'nobody'],
+    ['PUBLIC_URL', 'https://leads.example.com/app'],
+    ['STOP_SECONDS', '0'],
+    ['DEMO_DAYS', '9'],
     ['RECAPTCHA_SECRET', 'without its site key'],
     ['RECAPTCHA_URL', 'ftp://x'],
   ])('refuses %s=%s and names it', (name, value) => {

@@ -51,6 +51,7 @@ const environment = z
       .url({ protocol: /^smtps?$/, error: 'must be smtp://user:password@host:port or smtps://...' })
       .optional(),
     MAIL_FROM: z.email().optional(),
+    PUBLIC_URL: z.url().refine(isOrigin, 'must be https://host or http://host, without a path').optional(),
     ASK_PORT: z.coerce.number().int().min(0).max(65535).optional(),
     DOMAIN_TARGET: z
       .string()
@@ -120,11 +121,17 @@ const environment = z
       });
   });
 
-/** https, or http to this machine (a test server); an origin and nothing else. */
-function isSafeOrigin(text: string): boolean {
+/** http or https, a host, and nothing else. */
+function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname, pathname, search, username, password } = new URL(text);
-  if (pathname !== '/' || search || username || password) return false;
+  const { protocol, pathname, search, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && pathname === '/' && !search && !username && !password;
+}
+
+/** An origin by https, or by http on this machine (a test server). */
+function isSafeOrigin(text: string): boolean {
+  if (!isOrigin(text)) return false;
+  const { protocol, hostname } = new URL(text);
   return (
     protocol === 'https:' ||
     (protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname))
@@ -155,6 +162,8 @@ export interface Config {
   smtpUrl: string | undefined;
   /** The sender's address for every tenant; empty: no-reply@ the tenant's own host. */
   mailFrom: string | undefined;
+  /** Origin at which people reach the master root, behind a proxy; undefined: this process's own. */
+  publicUrl: string | undefined;
   /** Port on loopback where a reverse proxy asks whether a host is ours; undefined: nobody is answered. */
   askPort: number | undefined;
   /** What tenants point their own domains at: a host (CNAME), and addresses (A, AAAA) where they are fixed. */
@@ -230,6 +239,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     trustProxy: e.TRUST_PROXY,
     smtpUrl: e.SMTP_URL,
     mailFrom: e.MAIL_FROM,
+    publicUrl: e.PUBLIC_URL && new URL(e.PUBLIC_URL).origin,
     askPort: e.ASK_PORT,
     domainTarget: { host: e.DOMAIN_TARGET ?? e.ROOT_DOMAIN, addresses: e.DOMAIN_ADDRESSES ?? [] },
     dnsServers: e.DNS_SERVERS ?? [],

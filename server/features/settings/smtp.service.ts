@@ -40,7 +40,7 @@ export interface Tried {
 }
 
 /** The mail servers that tenants have set (CONF-03, CONF-09). Every connection passes the outbound guard. */
-export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbound: Outbound }) {
+export function createSmtp({ config, db, vault, clock }: Platform, { outbound }: { outbound: Outbound }) {
   /** The server to connect to: a checked address, under the name that its certificate has to have. */
   async function serverOf(kept: KeptSmtp): Promise<SmtpServer> {
     const host = await outbound.addressOf(kept.host, kept.port);
@@ -78,9 +78,17 @@ export function createSmtp({ db, vault, clock }: Platform, { outbound }: { outbo
       ...(value as Partial<KeptSmtp> | null),
     }),
 
-    /** The setting as it is read: never the password, but whether there is one. */
-    read({ password_sealed, ...kept }: KeptSmtp): SettingValue<'smtp'> & { password_set: 'T' | 'F' } {
-      return { ...kept, password: '', password_set: password_sealed ? 'T' : 'F' };
+    /** The setting as it is read: never the password, but whether there is one, and whether the platform has a server. */
+    read({
+      password_sealed,
+      ...kept
+    }: KeptSmtp): SettingValue<'smtp'> & { password_set: 'T' | 'F'; platform_server: 'T' | 'F' } {
+      return {
+        ...kept,
+        password: '',
+        password_set: password_sealed ? 'T' : 'F',
+        platform_server: config.smtpUrl ? 'T' : 'F',
+      };
     },
 
     /**

@@ -180,6 +180,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
       host: '',
       username: '',
       password_set: 'F',
+      platform_server: 'F',
     });
   });
 });

@@ -41,7 +41,10 @@ export default function EmailTab() {
 function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: () => void }) {
   const mayWrite = useMay('setting.write');
   const user = useUser();
-  const known = setting.data as Setting<'smtp'>['data'] & { password_set?: 'T' | 'F' };
+  const known = setting.data as Setting<'smtp'>['data'] & {
+    password_set?: 'T' | 'F';
+    platform_server?: 'T' | 'F';
+  };
   const [hasPassword, setHasPassword] = useState(known.password_set === 'T');
   const [answer, setAnswer] = useState<Answer>();
   const [onlyPassword, setOnlyPassword] = useState(false);
@@ -101,6 +104,12 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
             Codes, invitations and notices go out by this server, from your own address. Without one they go
             by the platform's.
           </Text>
+          {known.platform_server === 'F' && !known.host && (
+            <Notice tone="warn" title="No mail is sent">
+              The platform has no mail server, so codes, invitations and notices wait until there is one.
+              Enter yours here, or have the operator set SMTP_URL.
+            </Notice>
+          )}
           <TextInput
             label="Server"
             placeholder="smtp.example.com"
