@@ -451,9 +451,9 @@ describe('[CAMP-02] Search ID campaigns', () => {
 
   test('[CAMP-13] a pasted text becomes tags, each once', async () => {
     const { body } = await call('POST', '/leadspeek/keyword-to-tags', {
-      keyword: 'Running shoes, running SHOE;boots',
+      keyword: 'Running shoes, running SHOE;boots;--',
     });
-    expect(body).toEqual({ tags: ['Running shoes', 'boots'], repeated: 1 });
+    expect(body).toEqual({ tags: ['Running shoes', 'boots'], repeated: 1, empty: 1 });
   });
 
   test('[KEYW-01] what one of two connections has matched stays matched when the other fails, and makes each lead once', async () => {
