@@ -217,6 +217,7 @@ const shots: Shot[] = [
   },
   { name: 'root-settings-packages', ...root, path: '/configuration/general-setting?tab=packages' },
   { name: 'root-settings-registration', ...root, path: '/configuration/general-setting?tab=registration' },
+  { name: 'root-settings-email', ...root, path: '/configuration/general-setting?tab=email' },
   { name: 'admin-dashboard', host: 'acme.localhost', as: 'admin@demo.test', path: '/dashboard' },
   { name: 'agency2-dashboard', host: 'bluepeak.localhost', as: 'agency2@demo.test', path: '/dashboard' },
   {

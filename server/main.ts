@@ -186,7 +186,7 @@ async function main(): Promise<void> {
     say(`  API reference   ${at('')}/api/reference`);
     if (!config.smtpUrl)
       say(
-        '  Mail            no server (SMTP_URL): mails wait, but those of tenants with a server of their own',
+        '  Mail            no server (SMTP_URL): none is sent, except by tenants with a server of their own',
       );
     say('  Stop with Ctrl-C');
   } catch (error) {

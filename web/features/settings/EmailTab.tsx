@@ -106,8 +106,8 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
           </Text>
           {known.platform_server === 'F' && !known.host && (
             <Notice tone="warn" title="No mail is sent">
-              The platform has no mail server, so codes, invitations and notices wait until there is one.
-              Enter yours here, or have the operator set SMTP_URL.
+              The platform has no mail server, so codes, invitations and notices are kept and not sent. Enter
+              a server of yours here, or have the operator set SMTP_URL.
             </Notice>
           )}
           <TextInput
