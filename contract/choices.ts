@@ -48,6 +48,8 @@ export const MODULES = [
   { module: 'simplifi', name: 'Simplifi ID', slug: 'simplifi-id' },
 ] as const;
 export type ModuleType = (typeof MODULES)[number]['module'];
+/** The modules that bring leads. */
+export const LEAD_MODULES = ['local', 'locator', 'enhance', 'b2b'] as const satisfies readonly ModuleType[];
 
 /** The states of the United States by their codes, for addresses. */
 export const US_STATES: Readonly<Record<string, string>> = /* @__PURE__ */ Object.fromEntries(

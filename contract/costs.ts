@@ -4,6 +4,7 @@ import {
   COST_FIELDS,
   COST_TERMS,
   type CostTerm,
+  LEAD_MODULES,
   MODULES,
   type ModuleType,
   PAYMENT_TERMS,
@@ -145,6 +146,14 @@ const Coupon = z.object({
   expires_at: Instant.nullable(),
 });
 
+const SupplierCost = z.object({
+  module: z.enum(LEAD_MODULES),
+  name: z.string().describe('The name of the product'),
+  cost: Dollars.describe('What a lead costs the platform now'),
+  is_set: z.boolean(),
+  planned: z.array(z.object({ cost: Dollars, effective_from: Instant })),
+});
+
 const path = '/general/minimum-spend-config';
 const tags = ['Costs'];
 
@@ -187,6 +196,31 @@ export const costs = {
       }),
     )
     .output(Done.extend({ data: ClientCosts })),
+  supplierCosts: call
+    .route({
+      method: 'GET',
+      path: '/configuration/supplier-costs',
+      tags,
+      summary: 'What a lead of each product costs the platform, now and as planned',
+    })
+    .meta({ access: 'cost.write' })
+    .output(z.object({ time_zone: z.string(), data: z.array(SupplierCost) })),
+  setSupplierCost: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/supplier-costs',
+      tags,
+      summary: 'Set what a lead of a product costs the platform; leads that were sold keep their cost',
+    })
+    .meta({ access: 'cost.write' })
+    .input(
+      z.object({
+        module: z.enum(LEAD_MODULES, `must be one of ${LEAD_MODULES.join(', ')}`),
+        cost: Dollars,
+        effective_from: GivenDay.optional().describe('From the start of this day on; left out: from now on'),
+      }),
+    )
+    .output(Done.extend({ data: z.array(SupplierCost) })),
   plans: call
     .route({ method: 'GET', path, tags, summary: 'The plans of minimum spend' })
     .meta({ access: 'cost.write' })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { LEAD_MODULES } from './choices.ts';
 import { Day, Dollars, Done, GivenDay, given, Id, Instant, Micros } from './primitives.ts';
 
 /** What happened, for each transfer of the ledger (docs/money.md says which entries each has). */
@@ -35,7 +36,8 @@ export type TransferKind = (typeof TRANSFER_KINDS)[number];
 
 /**
  * Which of a company's accounts a statement is about. Client: `balance` (prepaid, less what is owed). Agency: `balance`
- * (Data Wallet, less what is owed to the platform), `wallet`, `earnings` (what clients were charged), `card`. Root:
+ * (Data Wallet, less what is owed to the platform), `wallet`, `earnings` (what clients were charged), `card` (money that
+ * came in, above zero). Root:
  * `balance` (revenue less costs), `card`.
  */
 export const STATEMENT_VIEWS = ['balance', 'wallet', 'earnings', 'card'] as const;
@@ -75,6 +77,28 @@ export const StatementLine = z.object({
   cost_micros: Cost.describe('What the agency was charged; never shown to clients'),
   supplier_micros: Cost.describe('What it cost the root; shown to the root only'),
   margin_micros: Cost.describe("What remains with the reader's own company; never shown to clients"),
+});
+
+/** What margins are summed by. */
+export const MARGIN_GROUPS = ['month', 'client', 'campaign', 'product', 'agency'] as const;
+export type MarginGroup = (typeof MARGIN_GROUPS)[number];
+
+const MarginFilter = z.object({
+  companyID: Id.optional().describe('Only those of an agency or client'),
+  leadspeekID: Id.optional().describe('Only those of a campaign'),
+  module: z.enum(LEAD_MODULES).optional().describe('Only those of a product'),
+  startDate: GivenDay.optional().describe(
+    'First day, in the time zone of the own company; default the first of the month eleven months ago',
+  ),
+  endDate: GivenDay.optional().describe('Last day; default today, at most 400 days after the first'),
+});
+
+const MarginSums = z.object({
+  leads: z.int().describe('Sold, less those that were refunded'),
+  price_micros: Micros.describe('What clients were charged'),
+  cost_micros: Micros.describe('What agencies were charged'),
+  supplier_micros: Micros.nullable().describe('What suppliers charged; shown to the root only'),
+  margin_micros: Micros.describe('What remained with the own company'),
 });
 
 const Event = z.object({
@@ -142,6 +166,52 @@ export const ledger = {
       z.object({
         time_zone: z.string(),
         days: z.array(z.object({ day: Day, change_micros: Micros, balance_micros: Micros })),
+      }),
+    ),
+  margins: call
+    .route({
+      method: 'GET',
+      path: '/ledger/margins',
+      tags: ['Ledger'],
+      summary: 'Margins by month, client, campaign, product or agency, with totals',
+      description:
+        'Sums leads, refunded leads and the fees of campaigns. Fees of the agency itself are on its statement.',
+    })
+    .meta({ access: 'cost.read' })
+    .input(MarginFilter.extend({ by: z.enum(MARGIN_GROUPS).default('month') }))
+    .output(
+      z.object({
+        time_zone: z.string(),
+        startDate: Day,
+        endDate: Day,
+        data: z.array(
+          MarginSums.extend({
+            key: z.string().describe('The month (YYYY-MM), the product, or the id of what it is summed by'),
+            name: z.string(),
+            company_name: z.string().nullable().describe('Whose campaign it is'),
+          }),
+        ),
+        total: MarginSums,
+      }),
+    ),
+  marginLines: call
+    .route({
+      method: 'GET',
+      path: '/ledger/margins/lines',
+      tags: ['Ledger'],
+      summary: 'The lines that a margin is the sum of, newest first',
+    })
+    .meta({ access: 'cost.read' })
+    .input(
+      MarginFilter.extend({
+        cursor: z.string().max(100).optional(),
+        PerPage: z.coerce.number().int().min(1).max(100).default(25),
+      }),
+    )
+    .output(
+      z.object({
+        data: z.array(StatementLine.omit({ amount_micros: true, balance_micros: true })),
+        next_cursor: z.string().nullable(),
       }),
     ),
   line: call

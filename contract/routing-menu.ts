@@ -52,6 +52,7 @@ const CONFIGURATION: readonly PageId[] = [
   'minimum-spend',
   'coupons',
   'statement',
+  'margins',
   'invoices',
   'limits',
   'payments',

@@ -319,6 +319,14 @@ export const PAGES = [
     permission: 'statement.read',
   },
   {
+    id: 'margins',
+    path: '/configuration/margins',
+    title: 'Margins',
+    ...setting,
+    who: [...system, ...agency],
+    permission: 'cost.read',
+  },
+  {
     id: 'invoices',
     path: '/configuration/invoices',
     title: 'Invoices',

@@ -186,6 +186,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/report-analytics               P      P          404       connect   404      404     prof      404         404         404      404     P
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
+/configuration/margins                        P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/invoices                       P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/background-jobs               P      P          P         connect   404      404     404       404         404         404      404     404
@@ -507,6 +508,7 @@ describe('[NAV-01] the sidebar', () => {
           'Minimum Spend',
           'Coupons',
           'Statement',
+          'Margins',
           'Invoices',
           'Payments to check',
           'Background jobs',
@@ -537,6 +539,7 @@ describe('[NAV-01] the sidebar', () => {
           'Data Enrichment',
           'Exclusion Lists',
           'Statement',
+          'Margins',
           'Invoices',
           'Limits',
         ],

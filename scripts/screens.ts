@@ -334,6 +334,10 @@ const shots: Shot[] = [
   { name: 'agency-invoices', ...agency, path: '/configuration/invoices' },
   { name: 'agency-invoices-own', ...agency, path: '/configuration/invoices?side=wholesale' },
   { name: 'agency-statement', ...agency, path: '/configuration/statement' },
+  { name: 'agency-margins', ...agency, path: '/configuration/margins?by=client' },
+  { name: 'agency-margin-lines', ...agency, path: '/configuration/margins', act: openRow },
+  { name: 'root-margins', ...root, path: '/configuration/margins?by=campaign' },
+  { name: 'root-supplier-costs', ...root, path: '/configuration/margins?suppliers=all' },
   { name: 'agency-statement-line', ...agency, path: '/configuration/statement', act: openRow },
   {
     // Last of the agency's: from here on its session looks through the client's eyes.

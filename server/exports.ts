@@ -247,6 +247,15 @@ export const EXPORTS: readonly ExportList[] = [
     ['Attempts', (row) => row.starts],
     ['Stopped', (row) => row.set_aside_at],
   ]),
+  list('margins', contract.ledger.margins, [
+    ['Name', (row) => row.name],
+    ['Client', (row) => row.company_name],
+    ['Leads', (row) => row.leads],
+    ['Charged to clients (USD)', (row) => usd(row.price_micros)],
+    ['Charged to agencies (USD)', (row) => usd(row.cost_micros)],
+    ['Supplier cost (USD)', (row) => usd(row.supplier_micros)],
+    ['Margin (USD)', (row) => usd(row.margin_micros)],
+  ]),
   list('coupons', contract.costs.coupons, [
     ['Code', (row) => row.coupon_code],
     ['Percent', (row) => row.percent],

@@ -1578,6 +1578,14 @@ let samples: Record<string, Sample> = {
     named: true,
     request: (t) => ({ url: `/api/ledger/statement/balances?companyID=${t.client.id}` }),
   },
+  'GET /api/ledger/margins': {
+    named: true,
+    request: (t) => ({ url: `/api/ledger/margins?companyID=${t.client.id}` }),
+  },
+  'GET /api/ledger/margins/lines': {
+    named: true,
+    request: (t) => ({ url: `/api/ledger/margins/lines?companyID=${t.client.id}` }),
+  },
   'GET /api/ledger/statement/:id': {
     named: true,
     request: (t) => ({ url: `/api/ledger/statement/${t.transferId}` }),
@@ -1705,6 +1713,17 @@ let samples: Record<string, Sample> = {
     request: (t) => ({
       url: '/api/configuration/exclude-include-mininum-spend',
       body: { CompanyID: t.client.agency_id },
+    }),
+  },
+  'GET /api/configuration/supplier-costs': {
+    named: false,
+    request: () => ({ url: '/api/configuration/supplier-costs' }),
+  },
+  'PUT /api/configuration/supplier-costs': {
+    named: false,
+    request: () => ({
+      url: '/api/configuration/supplier-costs',
+      body: { module: 'local', cost: `0.${++serial}` },
     }),
   },
   'GET /api/configuration/coupon': { named: false, request: () => ({ url: '/api/configuration/coupon' }) },

@@ -180,6 +180,12 @@ const BEHIND: [page: string, call: string, seen: string[], refused: string[]][] 
     ['rootAE', 'agency', 'agencyAdmin', 'client'],
   ],
   [
+    '/configuration/margins',
+    '/api/ledger/margins',
+    ['root', 'enterprise', 'rootAdmin', 'agency', 'agencyAdmin'],
+    ['rootAE', 'client'],
+  ],
+  [
     '/configuration/coupons',
     '/api/configuration/coupon',
     ['root', 'enterprise', 'rootAdmin'],

@@ -1,19 +1,22 @@
 import { Tooltip } from '@mantine/core';
+import { useContext } from 'react';
 import { ago, exactTime, money, shortTime } from './format.ts';
+import { PageZone } from './zone.ts';
 
 /** Micro-dollars as US dollars; `unit` shows up to six places. */
 export function Money({ micros, unit = false }: { micros: number; unit?: boolean }) {
   return <span className="num">{money(micros, { unit })}</span>;
 }
 
-/** An instant in the reader's zone, the exact time on hover; `relative` says '5 minutes ago'. */
+/** An instant in the page's zone (else the reader's), the exact time on hover; `relative` says '5 minutes ago'. */
 export function When({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) {
+  const zone = useContext(PageZone);
   if (!at) return <None />;
   const now = new Date();
   return (
-    <Tooltip label={exactTime(at)}>
+    <Tooltip label={exactTime(at, zone)}>
       <time dateTime={at} className="num">
-        {relative ? ago(at, now) : shortTime(at, now)}
+        {relative ? ago(at, now) : shortTime(at, now, zone)}
       </time>
     </Tooltip>
   );

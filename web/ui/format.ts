@@ -23,13 +23,15 @@ export function dayWords(
   );
 }
 
-/** The exact time of an instant in the reader's zone, with the zone named. */
-export function exactTime(instant: string): string {
-  return new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(instant));
+/** The exact time of an instant, with the zone named: the reader's, or the one given. */
+export function exactTime(instant: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(
+    new Date(instant),
+  );
 }
 
-/** Date and time of an instant in the reader's zone, short; the year only when it is not `now`'s. */
-export function shortTime(instant: string, now: Date): string {
+/** Date and time of an instant in the reader's zone or the one given, short; the year only when it is not `now`'s. */
+export function shortTime(instant: string, now: Date, timeZone?: string): string {
   const date = new Date(instant);
   return new Intl.DateTimeFormat(LOCALE, {
     ...(date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
@@ -37,6 +39,7 @@ export function shortTime(instant: string, now: Date): string {
     day: 'numeric',
     hour: 'numeric',
     minute: '2-digit',
+    timeZone,
   }).format(date);
 }
 

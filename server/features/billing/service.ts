@@ -8,7 +8,6 @@ import type { Ledger } from '../ledger/index.ts';
 import type { Payments } from '../payments/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import { createAccounts } from './account.service.ts';
-import * as store from './store.ts';
 import { agencyOf, clientOf, type LeadSale, openTill, rootOf, type TillCampaign } from './till.ts';
 
 export type Billing = ReturnType<typeof createBilling>;
@@ -31,7 +30,7 @@ export function createBilling(deps: {
 
     /** What a lead of each campaign costs client and agency at an instant, by the campaign's module and payment term. */
     leadCosts: deps.costs.prices,
-    supplierCost: store.supplierCost,
+    supplierCost: deps.costs.suppliers.costAt,
 
     /**
      * How leads of campaigns are sold at an instant: what client and agency are charged, and whether the client owes it
@@ -59,16 +58,8 @@ export function createBilling(deps: {
     /** Sets what the root asks of an agency for a lead from an instant on; what was before stays as it was. */
     setLeadCost: deps.costs.setLeadCost,
 
-    /** Sets what a lead costs the root from an instant on. */
-    setSupplierCost: (tx: Tx, given: { rootId: string; module: string; costMicros: bigint; from: Date }) =>
-      store.insertSupplierCost(tx, {
-        root_id: given.rootId,
-        agency_id: null,
-        company_id: given.rootId,
-        module: given.module,
-        valid_from: given.from,
-        cost_micros: given.costMicros,
-      }),
+    /** Sets what a lead of a module costs the root from an instant on. */
+    setSupplierCost: deps.costs.suppliers.insert,
 
     /** Locks what selling leads of campaigns needs, and keeps count (till.ts). */
     openTill: till,

@@ -1,29 +1,7 @@
-import { type Insertable, sql } from 'kysely';
-import type { Schema } from '../../platform/db/schema.ts';
+import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { LockedCap } from '../caps/index.ts';
 import type { OpenLot } from '../wallet/index.ts';
-
-export async function insertSupplierCost(tx: Tx, row: Insertable<Schema['supplier_cost']>): Promise<void> {
-  await tx
-    .insertInto('supplier_cost')
-    .values({ ...row })
-    .execute();
-}
-
-/** What a lead costs a root at an instant; zero when it has said nothing. */
-export async function supplierCost(tx: Tx, rootId: string, module: string, at: Date): Promise<bigint> {
-  const row = await tx
-    .selectFrom('supplier_cost')
-    .select('cost_micros')
-    .where('root_id', '=', rootId)
-    .where('module', '=', module)
-    .where('valid_from', '<=', at)
-    .orderBy('valid_from', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.cost_micros ?? 0n;
-}
 
 /**
  * Locks balances and limits and reads them and the open lots of wallets, in one round trip (migration 0031, open_till).

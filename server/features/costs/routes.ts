@@ -16,6 +16,8 @@ export function costsRoutes(
   return {
     client: (ctx, { companyID, module }) => costs.client(ctx, companyID, module),
     saveClient: async (ctx, input) => done(messages.updated, await costs.saveClient(ctx, input)),
+    supplierCosts: (ctx) => costs.suppliers.list(ctx),
+    setSupplierCost: async (ctx, input) => done(messages.updated, await costs.suppliers.set(ctx, input)),
     plans: async (ctx) => ({ data: await plans.list(ctx) }),
     createPlan: async (ctx, input) => done(messages.added, await plans.create(ctx, input)),
     updatePlan: async (ctx, input) => done(messages.updated, await plans.update(ctx, input)),

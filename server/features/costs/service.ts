@@ -23,6 +23,7 @@ import {
   withGiven,
 } from './policy.ts';
 import * as store from './store.ts';
+import { createSuppliers } from './supplier.service.ts';
 
 type Company = NonNullable<Awaited<ReturnType<Tenants['company']>>>;
 type RetailGiven = z.output<typeof RetailFields>;
@@ -153,10 +154,8 @@ const same = (a: object, b: object): boolean =>
 export type Costs = ReturnType<typeof createCosts>;
 
 /** What roots ask of agencies and agencies of clients, by date (docs/decisions/0034-costs.md). */
-export function createCosts(
-  { db, clock, events }: Platform,
-  { tenants, audit }: { tenants: Tenants; audit: Audit },
-) {
+export function createCosts(platform: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+  const { db, clock, events } = platform;
   /** The least that the scope's root asks for a lead. */
   async function leastOf(tx: Tx, at: Date): Promise<(module: string, term: string) => bigint> {
     const rows = await store.minimums(tx, MINIMUM_MODULES, TERMS, at);
@@ -317,6 +316,7 @@ export function createCosts(
   return {
     readAgency,
     saveAgency,
+    suppliers: createSuppliers(platform, { tenants, audit }),
 
     /** Sets what a root asks of an agency for a lead of a module, whatever the term, from an instant on. */
     setLeadCost: (

@@ -5,6 +5,7 @@ import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { createMarginReport } from './margin.service.ts';
 import { createStatement } from './statement.service.ts';
 
 /** The statement's calls, and its CSV export. */
@@ -13,11 +14,14 @@ export function ledgerRoutes(
   tenants: Tenants,
 ): { handlers: Handlers<typeof contract.ledger>; plain: PlainRoute[] } {
   const statement = createStatement(platform, tenants);
+  const margins = createMarginReport(platform, tenants);
   return {
     handlers: {
       statement: (ctx, input) => statement.page(ctx, input, { cursor: input.cursor, limit: input.PerPage }),
       series: (ctx, input) => statement.series(ctx, input),
       line: (ctx, { id }) => statement.line(ctx, id),
+      margins: (ctx, input) => margins.report(ctx, input),
+      marginLines: (ctx, input) => margins.lines(ctx, input, { cursor: input.cursor, limit: input.PerPage }),
     },
     plain: [
       {

@@ -1,6 +1,6 @@
 import type { StatementView } from '../../../contract/ledger.ts';
 import type { CompanyKind } from '../../platform/ctx.ts';
-import { ACCOUNTS, type AccountKind, codesOf } from './accounts.ts';
+import { type AccountKind, codesOf } from './accounts.ts';
 
 /** The accounts of each view of each kind of company (contract/ledger.ts, STATEMENT_VIEWS). */
 const VIEWS: Record<CompanyKind, Partial<Record<StatementView, AccountKind[]>>> = {
@@ -25,6 +25,9 @@ export function codesOfView(kind: CompanyKind, view: StatementView): number[] | 
   return kinds ? codesOf(...kinds) : null;
 }
 
+/** The outside world's account is below zero by what came in; people read money in as a positive number. */
+export const signOf = (view: StatementView): bigint => (view === 'card' ? -1n : 1n);
+
 /** Both sides of an event, as far as the reader may know them (micro-dollars). */
 export interface Sides {
   price: bigint | null;
@@ -33,12 +36,14 @@ export interface Sides {
   margin: bigint | null;
 }
 
-const RETAIL = codesOf('client_prepaid', 'client_unbilled');
-const AGENCY = codesOf('agency_wallet', 'agency_payable', 'agency_revenue');
-const ROOT = codesOf('root_revenue', 'root_cost');
+export const RETAIL = codesOf('client_prepaid', 'client_unbilled');
+export const WHOLESALE = codesOf('agency_wallet', 'agency_payable');
+const AGENCY = [...WHOLESALE, ...codesOf('agency_revenue')];
+export const ROOT = codesOf('root_revenue', 'root_cost');
+export const SUPPLIER = codesOf('root_cost');
 
 /** Events with a client's side and an agency's. */
-const BILLED = ['lead', 'lead_return', 'platform_fee', 'monthly_fee'];
+export const BILLED = ['lead', 'lead_return', 'platform_fee', 'monthly_fee'];
 
 /**
  * What a lead (or its return, or a campaign's fee) was to each side, from its entries. Clients learn their price only, agencies their cost and
@@ -55,9 +60,9 @@ export function sidesOf(
     entries.reduce((all, entry) => (codes.includes(entry.account_code) ? all + entry.amount : all), 0n);
   const price = -sum(RETAIL);
   if (reader === 'client') return { ...none, price };
-  const cost = -sum(codesOf('agency_wallet', 'agency_payable'));
+  const cost = -sum(WHOLESALE);
   if (reader === 'agency') return { ...none, price, cost, margin: sum(AGENCY) };
-  return { price, cost, supplier: -sum([ACCOUNTS.root_cost.code]), margin: sum(ROOT) };
+  return { price, cost, supplier: -sum(SUPPLIER), margin: sum(ROOT) };
 }
 
 /** A place in a statement as it travels. */

@@ -9,7 +9,7 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { kindOfCode } from './accounts.ts';
-import { codesOfView, cursorOf, placeOf, sidesOf, viewsOf } from './statement.policy.ts';
+import { codesOfView, cursorOf, placeOf, sidesOf, signOf, viewsOf } from './statement.policy.ts';
 import * as store from './statement.store.ts';
 
 type Filter = z.output<typeof StatementFilter>;
@@ -21,6 +21,30 @@ const MOST_EVENTS = 100;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const micros = (value: bigint | null): number | null => (value === null ? null : Number(value));
+
+/** What there is to say of a transfer, as far as the reader may know it. */
+export function about(
+  ctx: Ctx,
+  row: Awaited<ReturnType<typeof store.transfersById>>[number],
+  entries: { account_code: number; amount: bigint }[],
+) {
+  const sides = sidesOf(entries, ctx.actor.kind, row.kind);
+  return {
+    id: row.id,
+    created_at: row.created_at.toISOString(),
+    kind: row.kind as TransferKind,
+    reference_id: row.reference_id,
+    memo: row.memo,
+    leadspeekID: row.campaign_id,
+    leadspeek_api_id: row.number === null ? null : Number(row.number),
+    campaignName: row.campaign_name,
+    company_name: row.company_name,
+    price_micros: micros(sides.price),
+    cost_micros: micros(sides.cost),
+    supplier_micros: micros(sides.supplier),
+    margin_micros: micros(sides.margin),
+  };
+}
 
 /** Statements: what happened to a company's money, line by line, and its balance at any time (docs/money.md). */
 export function createStatement({ db, clock }: Platform, tenants: Tenants) {
@@ -34,7 +58,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
     if (!company) throw new Refusal('not_found', ownMessages.notFound);
     const codes = codesOfView(company.kind, view);
     if (!codes) return invalid('view', `is not one of ${viewsOf(company.kind).join(', ')}`);
-    return { company, codes };
+    return { company, codes, sign: signOf(view) };
   }
 
   const dayStart = (day: string, zone: string, plus = 0): Date =>
@@ -65,7 +89,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
   async function dressed(
     tx: Tx,
     ctx: Ctx,
-    narrow: store.Narrow,
+    narrow: store.Narrow & { sign: bigint },
     lines: store.LineRow[],
   ): Promise<(ReturnType<typeof about> & { amount_micros: number; balance_micros: number })[]> {
     if (lines.length === 0) return [];
@@ -82,39 +106,16 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
       running -= line.amount;
       return {
         ...about(ctx, transfers.get(line.id)!, entries.get(line.id) ?? []),
-        amount_micros: Number(line.amount),
-        balance_micros: Number(balance),
+        amount_micros: Number(narrow.sign * line.amount),
+        balance_micros: Number(narrow.sign * balance),
       };
     });
-  }
-
-  function about(
-    ctx: Ctx,
-    row: Awaited<ReturnType<typeof store.transfersById>>[number],
-    entries: { account_code: number; amount: bigint }[],
-  ) {
-    const sides = sidesOf(entries, ctx.actor.kind, row.kind);
-    return {
-      id: row.id,
-      created_at: row.created_at.toISOString(),
-      kind: row.kind as TransferKind,
-      reference_id: row.reference_id,
-      memo: row.memo,
-      leadspeekID: row.campaign_id,
-      leadspeek_api_id: row.number === null ? null : Number(row.number),
-      campaignName: row.campaign_name,
-      company_name: row.company_name,
-      price_micros: micros(sides.price),
-      cost_micros: micros(sides.cost),
-      supplier_micros: micros(sides.supplier),
-      margin_micros: micros(sides.margin),
-    };
   }
 
   return {
     page: (ctx: Ctx, filter: Filter, at: { cursor?: string | undefined; limit: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { company, codes } = await asked(tx, ctx, filter.companyID, filter.view);
+        const { company, codes, sign } = await asked(tx, ctx, filter.companyID, filter.view);
         const narrow = await narrowed(tx, ctx, filter, company, codes);
         const place = at.cursor ? (placeOf(at.cursor) ?? invalid('cursor', 'is none of ours')) : null;
         const lines = await store.nextLines(tx, narrow, place, at.limit + 1);
@@ -131,16 +132,16 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
           time_zone: company.time_zone,
           view: filter.view,
           views: viewsOf(company.kind),
-          opening_micros: micros(opening ?? null),
-          balance_micros: micros(end ?? null),
-          data: await dressed(tx, ctx, narrow, shown),
+          opening_micros: opening === undefined ? null : Number(sign * opening),
+          balance_micros: end === undefined ? null : Number(sign * end),
+          data: await dressed(tx, ctx, { ...narrow, sign }, shown),
           next_cursor: lines.length > shown.length ? cursorOf(shown.at(-1)!) : null,
         };
       }),
 
     series: (ctx: Ctx, given: Pick<Filter, 'companyID' | 'view' | 'startDate' | 'endDate'>) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { company, codes } = await asked(tx, ctx, given.companyID, given.view);
+        const { company, codes, sign } = await asked(tx, ctx, given.companyID, given.view);
         const zone = company.time_zone;
         const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
           .toZonedDateTimeISO(zone)
@@ -161,8 +162,8 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
           time_zone: zone,
           days: days.map((day, i) => ({
             day,
-            change_micros: Number(ends[i]! - (i ? ends[i - 1]! : opening!)),
-            balance_micros: Number(ends[i]!),
+            change_micros: Number(sign * (ends[i]! - (i ? ends[i - 1]! : opening!))),
+            balance_micros: Number(sign * ends[i]!),
           })),
         };
       }),
@@ -214,7 +215,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
     /** The lines as CSV, newest first, read in steps so that any number fits in memory. Checked before the first is sent. */
     async exportLines(ctx: Ctx, filter: Filter): Promise<{ name: string; lines: AsyncGenerator<string> }> {
       const scope = ctx.scope;
-      const { company, codes, narrow } = await inScope(db.app, scope, async (tx) => {
+      const { company, codes, sign, narrow } = await inScope(db.app, scope, async (tx) => {
         const found = await asked(tx, ctx, filter.companyID, filter.view);
         return { ...found, narrow: await narrowed(tx, ctx, filter, found.company, found.codes) };
       });
@@ -246,7 +247,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
             scope,
             async (tx) => {
               const page = await store.nextLines(tx, { ...narrow, codes }, after, EXPORT_STEP);
-              return { page, rows: await dressed(tx, ctx, { ...narrow, codes }, page) };
+              return { page, rows: await dressed(tx, ctx, { ...narrow, codes, sign }, page) };
             },
           );
           for (const row of step.rows) {

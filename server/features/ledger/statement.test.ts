@@ -197,6 +197,96 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     expect(await all('agency')).toEqual(after);
   });
 
+  test('margins by month, client, campaign and product are the sums of their lines, and clients see none', async () => {
+    const report = async (as: string, query: string) => {
+      const { status, body } = await ask(as, `margins?${query}`);
+      expect([as, query, status]).toEqual([as, query, 200]);
+      // biome-ignore lint/suspicious/noExplicitAny: the call's answer
+      return body as any;
+    };
+    const total = { leads: 16, price_micros: 29e6, cost_micros: 9_600_000 };
+    for (const [by, keys, filter] of [
+      ['month', ['2026-03'], 'startDate'],
+      ['client', [client.id], 'companyID'],
+      ['campaign', [other.id, campaign.id], 'leadspeekID'],
+      ['product', ['local'], 'module'],
+    ] as const) {
+      const agencys = await report('agency', `by=${by}`);
+      expect(agencys.total).toEqual({ ...total, supplier_micros: null, margin_micros: 19_400_000 });
+      expect(agencys.data.map((row: { key: string }) => row.key).toSorted()).toEqual(keys.toSorted());
+      for (const row of agencys.data) {
+        const narrow =
+          filter === 'startDate' ? 'startDate=2026-03-01&endDate=2026-03-31' : `${filter}=${row.key}`;
+        const sum = { price: 0, cost: 0, margin: 0, leads: 0 };
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const { status, body } = await ask(
+            'agency',
+            `margins/lines?PerPage=7&${narrow}${cursor && `&cursor=${cursor}`}`,
+          );
+          expect(status).toBe(200);
+          const page = body as unknown as Statement;
+          for (const line of page.data) {
+            sum.price += line.price_micros!;
+            sum.cost += line.cost_micros!;
+            sum.margin += line.margin_micros!;
+            sum.leads++;
+          }
+          cursor = page.next_cursor;
+        }
+        expect(sum).toEqual({
+          price: row.price_micros,
+          cost: row.cost_micros,
+          margin: row.margin_micros,
+          leads: row.leads,
+        });
+      }
+    }
+    const roots = await report('root', 'by=agency');
+    expect(roots.total).toEqual({ ...total, supplier_micros: 16 * 150_000, margin_micros: 16 * 450_000 });
+    expect((await report('agency', 'startDate=2026-03-11&endDate=2026-03-11')).total.leads).toBe(4);
+    expect((await report('stranger', '')).data).toEqual([]);
+    expect((await ask('stranger', `margins?companyID=${client.id}`)).status).toBe(404);
+    expect((await ask('client', 'margins')).status).toBe(403);
+    expect((await ask('agency', 'margins?startDate=2020-01-01')).status).toBe(422);
+  });
+
+  test('a root sets what suppliers charge, from now on or from a day on; sold leads keep theirs', async () => {
+    const path = '/api/configuration/supplier-costs';
+    const put = (as: string, body: object) =>
+      app.call('PUT', path, { host: hosts[as]!, token: tokens[as]!, body });
+    const costs = async () =>
+      // biome-ignore lint/suspicious/noExplicitAny: the call's answer
+      ((await app.call('GET', path, { host: hosts.root!, token: tokens.root! })).body as any).data;
+    expect((await costs())[0]).toMatchObject({ module: 'local', cost: '0.15', is_set: true, planned: [] });
+    expect((await put('root', { module: 'local', cost: '0.20', effective_from: '2026-04-01' })).status).toBe(
+      200,
+    );
+    expect((await put('root', { module: 'local', cost: '0.25', effective_from: '2026-04-01' })).status).toBe(
+      200,
+    );
+    expect((await put('root', { module: 'locator', cost: '0.3' })).status).toBe(200);
+    expect(await costs()).toMatchObject([
+      { cost: '0.15', planned: [{ cost: '0.25', effective_from: '2026-04-01T05:00:00.000Z' }] },
+      { module: 'locator', cost: '0.30', is_set: true },
+      { is_set: false },
+      { is_set: false },
+    ]);
+    expect(
+      (await put('root', { module: 'local', cost: '0.2', effective_from: '2026-01-01' })).body.errors,
+    ).toEqual({
+      effective_from: ['must not be in the past'],
+    });
+    expect((await put('root', { module: 'simplifi', cost: '-1' })).body.errors).toMatchObject({
+      module: [expect.any(String)],
+      cost: [expect.any(String)],
+    });
+    expect((await put('agency', { module: 'local', cost: '0' })).status).toBe(403);
+    const { rows } = await app.admin.query(
+      `select count(*)::int as n from user_log where action = 'supplier_cost.set'`,
+    );
+    expect(rows[0].n).toBe(3);
+  });
+
   test('balances as of any day, where the company is', async () => {
     const on = async (day: string) => (await statement('client', `endDate=${day}`)).balance_micros;
     expect(await on('2026-03-09')).toBe(0);

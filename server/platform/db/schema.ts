@@ -613,7 +613,13 @@ export interface Schema {
     line: Maybe<number>;
   };
   account_snapshot: Owner & { account_code: number; upto: At; balance: bigint };
-  supplier_cost: Owner & { module: string; valid_from: At; cost_micros: bigint };
+  supplier_cost: Owner & {
+    serial: GeneratedAlways<bigint>;
+    module: string;
+    valid_from: At;
+    recorded_at: MaybeAt;
+    cost_micros: bigint;
+  };
   wallet_lot: ClientOwner & {
     id: string;
     account_id: string;

@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, Money, When } from '../../ui/Values.tsx';
+import { PageZone, zoneWords } from '../../ui/zone.ts';
 import { dayIn } from '../insight/range.ts';
 import { InvoiceDrawer } from './InvoiceDrawer.tsx';
 import classes from './invoices.module.css';
@@ -60,8 +61,8 @@ export default function InvoicesPage() {
   const isFiltered = Boolean(status || span || state.q);
   const narrow = (patch: Parameters<typeof set>[0]) => set({ ...patch, page: undefined });
   return (
-    <>
-      <PageHeader title="Invoices" line={LINES[company]} />
+    <PageZone value={user.time_zone}>
+      <PageHeader title="Invoices" line={`${LINES[company]} Times are in ${zoneWords(user.time_zone)}.`} />
       {company === 'agency' && (
         <SegmentedControl
           mb="md"
@@ -135,7 +136,7 @@ export default function InvoicesPage() {
         }
       />
       <InvoiceDrawer />
-    </>
+    </PageZone>
   );
 }
 

@@ -14,12 +14,13 @@ import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { useDrawer } from '../../ui/DetailDrawer.tsx';
-import { dayWords, money } from '../../ui/format.ts';
+import { dayWords, money, num } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatTile } from '../../ui/StatTile.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, Money, None, When } from '../../ui/Values.tsx';
+import { PageZone, zoneWords } from '../../ui/zone.ts';
 import { CampaignSelect } from '../insight/CampaignSelect.tsx';
 import { dayIn, rangeOf } from '../insight/range.ts';
 import { LineDrawer } from './LineDrawer.tsx';
@@ -68,15 +69,19 @@ export default function StatementPage() {
   const first = query.data?.pages[0];
   const company = user.company_kind as 'client' | 'agency' | 'root';
   const views = first?.views ?? [view];
-  const rows = query.data?.pages.flatMap((page) => page.data);
+  const lines = query.data?.pages.flatMap((page) => page.data);
+  // Invoices move what is owed from one account to another: most change nothing here. Who asks for a kind sees all of it.
+  const [isUnfolded, setUnfolded] = useState(false);
+  const folded = kind || isUnfolded ? 0 : (lines?.filter((line) => line.amount_micros === 0).length ?? 0);
+  const rows = folded > 0 ? lines?.filter((line) => line.amount_micros !== 0) : lines;
   const end = first?.balance_micros ?? 0;
   const change = first && first.opening_micros !== null ? end - first.opening_micros : null;
 
   return (
-    <>
+    <PageZone value={user.time_zone}>
       <PageHeader
         title="Statement"
-        line={`What happened to the money of ${user.company_name}, to the last lead.`}
+        line={`Every charge, top-up, and refund. Times are in ${zoneWords(user.time_zone)}.`}
       />
       <Group mb="md" gap="sm" justify="space-between">
         {views.length > 1 ? (
@@ -194,6 +199,16 @@ export default function StatementPage() {
           />
         }
       />
+      {folded > 0 && (
+        <Group justify="center" mt="md" gap="xs">
+          <Text size="sm" c="dimmed">
+            {folded === 1 ? '1 line of $0.00 is hidden.' : `${num(folded)} lines of $0.00 are hidden.`}
+          </Text>
+          <Button variant="subtle" size="compact-sm" onClick={() => setUnfolded(true)}>
+            Show
+          </Button>
+        </Group>
+      )}
       {query.hasNextPage && (
         <Group justify="center" mt="md">
           <Button
@@ -206,7 +221,7 @@ export default function StatementPage() {
         </Group>
       )}
       <LineDrawer />
-    </>
+    </PageZone>
   );
 }
 

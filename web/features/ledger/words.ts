@@ -1,4 +1,4 @@
-import type { StatementView, TransferKind } from '../../../contract/ledger.ts';
+import type { MarginGroup, StatementView, TransferKind } from '../../../contract/ledger.ts';
 import { prettyCode } from '../../ui/format.ts';
 
 const kinds: Partial<Record<TransferKind, string>> = {
@@ -26,11 +26,11 @@ const views: Record<'client' | 'agency' | 'root', Partial<Record<StatementView, 
     balance: ['With the platform', 'Data Wallet, less what is owed to the platform'],
     wallet: ['Data Wallet', 'What is left in the Data Wallet'],
     earnings: ['Earnings', 'What clients were charged, all in all'],
-    card: ['Money in', 'What clients paid, with the sign of the books: below zero is money that came in'],
+    card: ['Money in', 'What clients paid by card, less what was refunded'],
   },
   root: {
     balance: ['Revenue', 'Revenue less costs, all in all'],
-    card: ['Money in', 'What agencies paid, with the sign of the books: below zero is money that came in'],
+    card: ['Money in', 'What agencies paid by card, less what was refunded'],
   },
 };
 
@@ -54,8 +54,23 @@ const accounts: Record<string, string> = {
   root_revenue: 'Revenue',
   root_cost: 'Supplier cost',
   supplier_due: 'Owed to suppliers',
-  card_clearing: 'Money in',
+  card_clearing: 'Card provider',
 };
 
 /** The name of an account, in words. */
 export const accountWords = (account: string): string => accounts[account] ?? prettyCode(account);
+
+/** What narrows the sales to those under a row of the margins; a month only as far as the days that were asked for. */
+export function marginFilterOf(
+  by: MarginGroup,
+  key: string,
+  range: { start: string; end: string },
+): { companyID?: string; leadspeekID?: string; module?: 'local'; startDate?: string; endDate?: string } {
+  if (by === 'client' || by === 'agency') return { companyID: key };
+  if (by === 'campaign') return { leadspeekID: key };
+  if (by === 'product') return { module: key as 'local' };
+  const [year, month] = key.split('-').map(Number);
+  const last = new Date(Date.UTC(year!, month!, 0)).toISOString().slice(0, 10);
+  const [start, end] = [[`${key}-01`, range.start].toSorted()[1], [last, range.end].toSorted()[0]];
+  return { startDate: start!, endDate: end! };
+}
