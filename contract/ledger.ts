@@ -59,6 +59,14 @@ export const StatementFilter = z.object({
     .describe('The id of a line, or of the lead, campaign or invoice that it is about'),
 });
 
+export const StatementMonth = z.object({
+  companyID: Id.optional().describe('Whose statement; default the own company'),
+  month: z
+    .string()
+    .regex(/^(19|20)\d\d-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10')
+    .describe('A calendar month in the time zone of the company'),
+});
+
 const Cost = Micros.nullable().describe('Null: nothing of the kind, or not for the eyes of who asks');
 
 export const StatementLine = z.object({

@@ -1590,6 +1590,10 @@ let samples: Record<string, Sample> = {
     named: true,
     request: (t) => ({ url: `/api/ledger/statement/${t.transferId}` }),
   },
+  'GET /api/ledger/statement/pdf': {
+    named: true,
+    request: (t) => ({ url: `/api/ledger/statement/pdf?month=2026-03&companyID=${t.client.id}` }),
+  },
   'GET /api/ledger/statement/export': {
     named: true,
     request: (t) => ({ url: `/api/ledger/statement/export?companyID=${t.client.id}` }),
@@ -1758,6 +1762,7 @@ const downloads: Record<string, Permission> = {
   'GET /api/configuration/agreement/:companyID/file': 'document.read',
   'GET /api/identity/imports/:id/errors.csv': 'people.import',
   'GET /api/ledger/statement/export': 'statement.read',
+  'GET /api/ledger/statement/pdf': 'statement.read',
   'GET /api/billing/invoices/:id/pdf': 'invoice.read',
   'GET /api/billing/invoices/:id/credit-notes/:note/pdf': 'invoice.read',
   'GET /api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date':

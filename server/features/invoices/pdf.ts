@@ -1,6 +1,7 @@
 import type { InvoiceData } from '../../../contract/invoices.ts';
 import { usd } from '../../../contract/primitives.ts';
 import { openPaper, type Paper, type PaperBrand } from '../../platform/paper.ts';
+import { head, sums, table, title } from '../../platform/paper-parts.ts';
 
 type Party = InvoiceData['issuer'];
 
@@ -25,41 +26,6 @@ const STAMPS: Record<InvoiceData['status'], { word: string; colour: string } | n
   void: { word: 'Void', colour: '#9a3412' },
 };
 
-/** The name (or logo) of whoever issues it, the kind of document, and its particulars at the right. */
-function head(
-  paper: Paper,
-  kind: string,
-  issuer: Party,
-  facts: [string, string][],
-  stamp: typeof STAMPS.paid,
-) {
-  const half = paper.width / 2 - 12;
-  const top = paper.y;
-  let under = top + (paper.logo(160, 48) ? 60 : 0);
-  if (under === top)
-    under +=
-      paper.block(issuer.name, paper.left, top, half, { size: 15, bold: true, colour: paper.accent }) + 8;
-  let at = top;
-  paper.put(kind, paper.right, at, { size: 20, bold: true, colour: paper.accent, right: true });
-  at += 32;
-  for (const [name, value] of facts) {
-    const size = { size: 9 };
-    const words = paper.lines(value, half - 80, size);
-    paper.put(name, paper.right - half, at, { ...size, colour: paper.grey });
-    for (const line of words) {
-      paper.put(line, paper.right, at, { ...size, right: true });
-      at += 14;
-    }
-  }
-  if (stamp) {
-    paper.stamp(stamp.word, at + 4, stamp.colour);
-    at += 34;
-  }
-  paper.y = Math.max(under, at) + 10;
-  paper.rule(paper.accent, 1.5);
-  paper.y += 16;
-}
-
 /** Both parties, side by side. */
 function parties(paper: Paper, issuer: Party, payer: Party) {
   const half = paper.width / 2 - 12;
@@ -74,65 +40,6 @@ function parties(paper: Paper, issuer: Party, payer: Party) {
   paper.room(120);
   const ends = [write('From', issuer, paper.left), write('Bill to', payer, paper.left + half + 24)];
   paper.y = Math.max(...ends) + 20;
-}
-
-interface Cell {
-  title: string;
-  /** Right-aligned at this many points from the right margin; absent: it takes what is left at the left side. */
-  at?: number;
-}
-
-/** A table whose header stands again on each sheet that it goes on to. */
-function table(paper: Paper, cells: Cell[], rows: { cells: string[]; note?: string }[]) {
-  const wide = paper.width - Math.max(...cells.map(({ at = 0 }) => at)) - 92;
-  const header = (): void => {
-    for (const { title, at } of cells) {
-      const look = { size: 8, bold: true, colour: paper.grey, right: at !== undefined };
-      paper.put(title, at === undefined ? paper.left : paper.right - at, paper.y, look);
-    }
-    paper.y += 16;
-    paper.rule();
-    paper.y += 6;
-  };
-  paper.room(60);
-  header();
-  for (const row of rows) {
-    const words = paper.lines(row.cells[0] ?? '', wide);
-    const notes = row.note ? paper.lines(row.note, wide, { size: 8 }) : [];
-    const height = Math.max(words.length, 1) * 13 + notes.length * 11.5 + 7;
-    if (paper.room(height)) header();
-    for (const [at, line] of words.entries()) paper.put(line, paper.left, paper.y + at * 13);
-    for (const [at, line] of notes.entries())
-      paper.put(line, paper.left, paper.y + words.length * 13 + at * 11.5, { size: 8, colour: paper.grey });
-    for (const [at, cell] of cells.entries())
-      if (cell.at !== undefined)
-        paper.put(row.cells[at] ?? '', paper.right - cell.at, paper.y, { right: true });
-    paper.y += height - 5;
-    paper.rule();
-    paper.y += 6;
-  }
-}
-
-/** Sums at the right, the last one in bold; together on one sheet. */
-function sums(paper: Paper, rows: [string, number][]) {
-  paper.room(rows.length * 17 + 12);
-  paper.y += 4;
-  for (const [at, [name, micros]] of rows.entries()) {
-    const bold = at === rows.length - 1;
-    const size = bold ? 11 : 9;
-    const [label = ''] = paper.lines(name, 200, { size, bold });
-    paper.put(label, paper.right - 110, paper.y, { size, bold, right: true });
-    paper.put(usd(micros), paper.right, paper.y, { size, bold, right: true });
-    paper.y += 17;
-  }
-  paper.y += 8;
-}
-
-function title(paper: Paper, words: string) {
-  paper.room(70);
-  paper.y += 8;
-  paper.put(words, paper.left, paper.y, { size: 10.5, bold: true });
-  paper.y += 22;
 }
 
 const cardWords = (card: string): string => card.replace(' ', ' ending in ');
@@ -158,7 +65,7 @@ export async function invoicePdf(invoice: InvoiceData, brand: PaperBrand): Promi
     ...(period ? [['Period', period] as [string, string]] : []),
     ...(invoice.paid_at ? [['Paid', dayIn(invoice.paid_at, zone)] as [string, string]] : []),
   ];
-  head(paper, kind, issuer, facts, STAMPS[invoice.status]);
+  head(paper, kind, issuer.name, facts, STAMPS[invoice.status]);
   parties(paper, issuer, payer);
   table(
     paper,
@@ -223,7 +130,7 @@ export async function creditNotePdf(
   head(
     paper,
     'Credit note',
-    issuer,
+    issuer.name,
     [
       ['Number', note.number],
       ['Issued', dayIn(note.created_at, zone)],

@@ -1,14 +1,16 @@
 import type { contract } from '../../../contract/index.ts';
-import { StatementFilter } from '../../../contract/ledger.ts';
+import { StatementFilter, StatementMonth } from '../../../contract/ledger.ts';
+import { inScope } from '../../platform/db/scope.ts';
 import { sendCsv } from '../../platform/http/csv-file.ts';
 import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { createMarginReport } from './margin.service.ts';
+import { statementPdf } from './statement.pdf.ts';
 import { createStatement } from './statement.service.ts';
 
-/** The statement's calls, and its CSV export. */
+/** The statement's calls and files, and the margins'. */
 export function ledgerRoutes(
   platform: Platform,
   tenants: Tenants,
@@ -37,6 +39,26 @@ export function ledgerRoutes(
             await checkInput(StatementFilter, request.query),
           );
           return sendCsv(reply, name, lines);
+        },
+      },
+      {
+        method: 'GET',
+        url: '/api/ledger/statement/pdf',
+        access: 'download',
+        permission: 'statement.read',
+        tag: 'Ledger',
+        summary: "A month's statement as PDF (asked with a one-use token)",
+        async handler(ctx, request, reply) {
+          const month = await statement.month(ctx, await checkInput(StatementMonth, request.query));
+          const issuer = await inScope(platform.db.app, { rootId: ctx.actor.rootId }, async (tx) => ({
+            name: (await tenants.company(tx, month.issuerId))?.name ?? '',
+            brand: await tenants.paperBrand(tx, month.issuerId),
+          }));
+          return reply
+            .header('Content-Disposition', `attachment; filename="statement-${month.month}.pdf"`)
+            .header('Cache-Control', 'no-store')
+            .type('application/pdf')
+            .send(await statementPdf(month, issuer));
         },
       },
     ],

@@ -9,6 +9,7 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { kindOfCode } from './accounts.ts';
+import type { MonthStatement } from './statement.pdf.ts';
 import { codesOfView, cursorOf, placeOf, sidesOf, signOf, viewsOf } from './statement.policy.ts';
 import * as store from './statement.store.ts';
 
@@ -209,6 +210,35 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
               };
             }),
           event_count: isLead ? 1 : covered.count,
+        };
+      }),
+
+    /**
+     * The statement of a calendar month of the company's time zone, to print: its own money, with the balances around it.
+     * Of the month that is under way, what there is so far.
+     * @throws Refusal 404 for a company out of sight, 422 for a month that has not begun
+     */
+    month: (ctx: Ctx, given: { companyID?: string | undefined; month: string }): Promise<MonthStatement> =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { company, codes } = await asked(tx, ctx, given.companyID, 'balance');
+        const zone = company.time_zone;
+        const first = Temporal.PlainDate.from(`${given.month}-01`);
+        const now = clock.now();
+        const from = dayStart(first.toString(), zone);
+        if (from > now) invalid('month', 'has not begun yet');
+        const end = dayStart(first.add({ months: 1 }).toString(), zone);
+        const [opening, closing] = await store.balancesAt(tx, company.id, codes, [from, end]);
+        const issuerId = company.kind === 'client' ? company.agency_id! : company.root_id;
+        return {
+          month: given.month,
+          timeZone: zone,
+          until: end > now ? now : null,
+          companyName: company.name,
+          kind: company.kind,
+          issuerId,
+          opening: opening!,
+          closing: closing!,
+          rows: await store.monthRows(tx, { companyId: company.id, codes, from, before: end }),
         };
       }),
 

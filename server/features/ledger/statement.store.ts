@@ -178,3 +178,40 @@ export async function balancesAt(
     from unnest(${instants}::timestamptz[]) with ordinality i (at, place) order by place`.execute(tx);
   return rows.map((row) => row.balance);
 }
+
+/** A line of a month's statement: all leads of a campaign at once, any other event by itself. */
+export interface MonthRow {
+  kind: string;
+  company_name: string;
+  campaign_name: string | null;
+  number: string | null;
+  memo: string | null;
+  /** When it was; of leads, the last. */
+  at: Date;
+  count: number;
+  amount: bigint;
+}
+
+/** What changed some accounts of a company between two instants, in order; what changed nothing is left out. */
+export async function monthRows(
+  tx: Tx,
+  of: { companyId: string; codes: number[]; from: Date; before: Date },
+): Promise<MonthRow[]> {
+  const { rows } = await sql<MonthRow>`
+    with moved as (
+      select e.transfer_id, sum(e.amount)::bigint as amount from entry e
+      where e.company_id = ${of.companyId}::uuid and e.account_code = any(${of.codes}::smallint[])
+        and e.created_at >= ${of.from}::timestamptz and e.created_at < ${of.before}::timestamptz
+      group by e.transfer_id)
+    select t.kind, max(k.name) as company_name, max(c.name) as campaign_name, max(c.number)::text as number,
+      case when t.kind in ('lead', 'lead_return') then null else max(t.memo) end as memo,
+      max(t.created_at) as at, count(*)::int as count, sum(m.amount)::bigint as amount
+    from moved m
+    join transfer t on t.id = m.transfer_id
+    join company k on k.id = t.company_id
+    left join campaign c on c.id = t.campaign_id
+    group by t.kind, t.campaign_id, case when t.kind in ('lead', 'lead_return') then null else t.id end
+    having sum(m.amount) <> 0
+    order by at, t.kind, number`.execute(tx);
+  return rows;
+}

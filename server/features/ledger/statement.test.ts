@@ -1,3 +1,4 @@
+import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
@@ -248,6 +249,40 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     expect((await ask('stranger', `margins?companyID=${client.id}`)).status).toBe(404);
     expect((await ask('client', 'margins')).status).toBe(403);
     expect((await ask('agency', 'margins?startDate=2020-01-01')).status).toBe(422);
+  });
+
+  test("a month's statement as PDF: leads by campaign, all else by itself, between its balances", async () => {
+    const pdf = async (as: string, query: string) => {
+      const { body } = await app.call('POST', '/api/general/download-token', {
+        host: hosts[as]!,
+        token: tokens[as]!,
+        body: { path: `/api/ledger/statement/pdf?${query}` },
+      });
+      const response = await app.server.inject({
+        method: 'GET',
+        url: String(body.url),
+        headers: { host: hosts[as]! },
+      });
+      if (response.statusCode !== 200) return { status: response.statusCode, text: response.body };
+      const { text } = await extractText(await getDocumentProxy(new Uint8Array(response.rawPayload)), {
+        mergePages: true,
+      });
+      return { status: 200, text };
+    };
+    const own = await pdf('client', 'month=2026-03');
+    expect(own.text).toContain('Central Time');
+    expect(own.text).toMatch(/Leads.*Shop #\d+/s);
+    // 110 recorded, 29 of leads.
+    for (const amount of ['$26.00', '$3.00', '$100.00', '$10.00', '$81.00'])
+      expect(own.text).toContain(amount);
+    const agencys = await pdf('agency', 'month=2026-03');
+    expect(agencys.text).toContain('Wallet top-up');
+    expect(agencys.text).not.toContain('$100.00');
+    expect((await pdf('agency', `month=2026-03&companyID=${client.id}`)).text).toContain('$81.00');
+    expect((await pdf('client', 'month=2026-02')).text).toContain('Nothing happened');
+    expect((await pdf('client', 'month=2027-01')).status).toBe(422);
+    expect((await pdf('client', 'month=2026-13')).status).toBe(422);
+    expect((await pdf('stranger', `month=2026-03&companyID=${client.id}`)).status).toBe(404);
   });
 
   test('a root sets what suppliers charge, from now on or from a day on; sold leads keep theirs', async () => {

@@ -1,6 +1,6 @@
-import { Button, Group, SegmentedControl, Select, Skeleton, Text, TextInput } from '@mantine/core';
+import { Button, Group, Menu, SegmentedControl, Select, Skeleton, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconReceipt } from '@tabler/icons-react';
+import { IconDownload, IconReceipt } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Client } from '../../../contract/index.ts';
@@ -11,6 +11,7 @@ import {
   type TransferKind,
 } from '../../../contract/ledger.ts';
 import { api } from '../../api/client.ts';
+import { download } from '../../api/download.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { useDrawer } from '../../ui/DetailDrawer.tsx';
@@ -82,6 +83,7 @@ export default function StatementPage() {
       <PageHeader
         title="Statement"
         line={`Every charge, top-up, and refund. Times are in ${zoneWords(user.time_zone)}.`}
+        primary={<MonthMenu today={today} />}
       />
       <Group mb="md" gap="sm" justify="space-between">
         {views.length > 1 ? (
@@ -222,6 +224,33 @@ export default function StatementPage() {
       )}
       <LineDrawer />
     </PageZone>
+  );
+}
+
+/** The last twelve months' statements as PDFs, the one under way first. */
+function MonthMenu({ today }: { today: string }) {
+  const [year, month] = today.split('-').map(Number);
+  const months = Array.from({ length: 12 }, (_, at) =>
+    new Date(Date.UTC(year!, month! - 1 - at)).toISOString().slice(0, 10),
+  );
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden="true" />}>
+          Monthly PDF
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {months.map((day) => (
+          <Menu.Item
+            key={day}
+            onClick={() => void download('/ledger/statement/pdf', { month: day.slice(0, 7) })}
+          >
+            {dayWords(day, { month: 'long', year: 'numeric' })}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

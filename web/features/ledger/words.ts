@@ -1,24 +1,7 @@
-import type { MarginGroup, StatementView, TransferKind } from '../../../contract/ledger.ts';
+import type { MarginGroup, StatementView } from '../../../contract/ledger.ts';
 import { prettyCode } from '../../ui/format.ts';
 
-const kinds: Partial<Record<TransferKind, string>> = {
-  lead: 'Lead',
-  lead_return: 'Lead given back',
-  top_up: 'Balance recorded',
-  prepaid_top_up: 'Top-up by card',
-  prepaid_refund: 'Prepaid refund',
-  prepaid_move: 'Balance moved',
-  wallet_top_up: 'Wallet top-up',
-  wallet_grant: 'Wallet credit',
-  wallet_charge: 'Wallet charge',
-  wallet_expiry: 'Wallet balance expired',
-  wallet_refund: 'Wallet refund',
-  dispute_reversal: 'Dispute won',
-  write_off: 'Written off',
-};
-
-/** What a line is, in words. */
-export const kindWords = (kind: TransferKind): string => kinds[kind] ?? prettyCode(kind);
+export { kindWords } from '../../../contract/ledger-words.ts';
 
 const views: Record<'client' | 'agency' | 'root', Partial<Record<StatementView, [string, string]>>> = {
   client: { balance: ['Balance', 'Prepaid balance, less what is owed'] },

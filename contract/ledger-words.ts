@@ -1,0 +1,33 @@
+import type { TransferKind } from './ledger.ts';
+
+const KINDS: Record<TransferKind, string> = {
+  lead: 'Lead',
+  lead_return: 'Refunded lead',
+  top_up: 'Balance recorded',
+  prepaid_top_up: 'Top-up by card',
+  prepaid_refund: 'Prepaid refund',
+  prepaid_move: 'Balance moved',
+  wallet_top_up: 'Wallet top-up',
+  wallet_grant: 'Wallet credit',
+  wallet_charge: 'Wallet charge',
+  wallet_expiry: 'Wallet balance expired',
+  wallet_refund: 'Wallet refund',
+  invoice: 'Invoice',
+  credit_note: 'Credit note',
+  payment: 'Payment',
+  refund: 'Refund',
+  dispute: 'Dispute',
+  dispute_reversal: 'Dispute won',
+  platform_fee: 'Platform fee',
+  monthly_fee: 'Monthly fee',
+  minimum_spend: 'Minimum spend',
+  onboarding: 'Onboarding',
+  coupon: 'Coupon',
+  supplier_cost: 'Supplier cost',
+  provider_fee: 'Card fee',
+  write_off: 'Written off',
+  adjustment: 'Adjustment',
+};
+
+/** What a line of a statement is, in words: on screens and in files. */
+export const kindWords = (kind: TransferKind): string => KINDS[kind];

@@ -1,0 +1,113 @@
+import type { TransferKind } from '../../../contract/ledger.ts';
+import { kindWords } from '../../../contract/ledger-words.ts';
+import { usd } from '../../../contract/primitives.ts';
+import type { CompanyKind } from '../../platform/ctx.ts';
+import { openPaper, type PaperBrand } from '../../platform/paper.ts';
+import { head, sums, table, title } from '../../platform/paper-parts.ts';
+import type { MonthRow } from './statement.store.ts';
+
+/** A month of a company's money; amounts in micro-dollars. */
+export interface MonthStatement {
+  /** YYYY-MM, in the time zone. */
+  month: string;
+  timeZone: string;
+  /** The month is under way: up to when it was read. */
+  until: Date | null;
+  companyName: string;
+  kind: CompanyKind;
+  /** The company in whose brand it is. */
+  issuerId: string;
+  opening: bigint;
+  closing: bigint;
+  rows: MonthRow[];
+}
+
+/** What the balance is, on the paper of each kind of company. */
+const MEANING: Record<CompanyKind, string> = {
+  client: 'Prepaid balance less what you owe. A negative balance is due.',
+  agency: 'Data Wallet less what you owe the platform. A negative balance is due.',
+  root: 'Revenue less costs.',
+};
+
+const monthWords = (month: string): string =>
+  new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(`${month}-01T00:00:00Z`),
+  );
+
+const zoneWords = (timeZone: string): string =>
+  new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longGeneric' })
+    .formatToParts(0)
+    .find((part) => part.type === 'timeZoneName')?.value ?? timeZone;
+
+/**
+ * A month's statement as a file to keep, in the brand of whoever the company deals with. Leads are one line a campaign; the
+ * lines sum to the change of the balance. Pure: the same statement makes the same bytes.
+ */
+export async function statementPdf(
+  statement: MonthStatement,
+  issuer: { name: string; brand: PaperBrand },
+): Promise<Buffer> {
+  const { timeZone, rows } = statement;
+  const month = monthWords(statement.month);
+  const day = (at: Date): string =>
+    new Intl.DateTimeFormat('en-US', { timeZone, month: 'short', day: 'numeric' }).format(at);
+  const paper = openPaper({
+    title: `Statement ${month}`,
+    from: issuer.name,
+    at: new Date(`${statement.month}-01T00:00:00Z`),
+    brand: issuer.brand,
+  });
+  head(
+    paper,
+    'Statement',
+    issuer.name,
+    [
+      ['Account', statement.companyName],
+      ['Month', statement.until ? `${month}, to ${day(statement.until)}` : month],
+      ['Time zone', zoneWords(timeZone)],
+    ],
+    null,
+  );
+  paper.block(MEANING[statement.kind], paper.left, paper.y, paper.width, { colour: paper.grey });
+  paper.y += 22;
+  const whole = (of: (kind: string) => boolean): bigint =>
+    rows.reduce((all, row) => (of(row.kind) ? all + row.amount : all), 0n);
+  const isLead = (kind: string): boolean => kind === 'lead' || kind === 'lead_return';
+  sums(paper, [
+    ['Balance before', Number(statement.opening)],
+    ['Leads', Number(whole(isLead))],
+    ['Everything else', Number(whole((kind) => !isLead(kind)))],
+    [statement.until ? 'Balance now' : 'Balance at the end', Number(statement.closing)],
+  ]);
+  title(paper, 'Lines');
+  if (rows.length === 0)
+    paper.block('Nothing happened in this month.', paper.left, paper.y, paper.width, { colour: paper.grey });
+  else
+    table(
+      paper,
+      [
+        { title: 'What' },
+        { title: 'Date', at: 170 },
+        { title: 'Count', at: 110 },
+        { title: 'Amount', at: 0 },
+      ],
+      rows.map((row) => {
+        const campaign = row.campaign_name && `${row.campaign_name} #${row.number}`;
+        const whose =
+          statement.kind === 'client' || row.company_name === statement.companyName ? null : row.company_name;
+        const note = [whose, campaign, row.memo].filter(Boolean).join(' · ');
+        return {
+          cells: [
+            row.count > 1 && isLead(row.kind)
+              ? `${kindWords(row.kind as TransferKind)}s`
+              : kindWords(row.kind as TransferKind),
+            day(row.at),
+            isLead(row.kind) ? new Intl.NumberFormat('en-US').format(row.count) : '',
+            usd(Number(row.amount)),
+          ],
+          ...(note ? { note } : {}),
+        };
+      }),
+    );
+  return paper.finish(`${issuer.name}, statement of ${statement.companyName}, ${month}`);
+}
