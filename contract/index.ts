@@ -29,6 +29,7 @@ import { sales } from './sales.ts';
 import { search } from './search.ts';
 import { settings } from './settings.ts';
 import { setup } from './setup.ts';
+import { taxes } from './taxes.ts';
 import { tenants } from './tenants.ts';
 import { wallet } from './wallet.ts';
 
@@ -49,6 +50,7 @@ export const contract = {
   prepaid,
   companies,
   costs,
+  taxes,
   leads,
   delivery,
   enrichment,

@@ -37,10 +37,10 @@ export type TransferKind = (typeof TRANSFER_KINDS)[number];
 /**
  * Which of a company's accounts a statement is about. Client: `balance` (prepaid, less what is owed). Agency: `balance`
  * (Data Wallet, less what is owed to the platform), `wallet`, `earnings` (what clients were charged), `card` (money that
- * came in, above zero). Root:
- * `balance` (revenue less costs), `card`.
+ * came in, above zero), `tax` (charged and to be passed on). Root:
+ * `balance` (revenue less costs), `card`, `tax`.
  */
-export const STATEMENT_VIEWS = ['balance', 'wallet', 'earnings', 'card'] as const;
+export const STATEMENT_VIEWS = ['balance', 'wallet', 'earnings', 'card', 'tax'] as const;
 export type StatementView = (typeof STATEMENT_VIEWS)[number];
 
 export const StatementFilter = z.object({

@@ -54,6 +54,7 @@ const CONFIGURATION: readonly PageId[] = [
   'statement',
   'margins',
   'invoices',
+  'taxes',
   'limits',
   'payments',
   'background-jobs',

@@ -335,6 +335,14 @@ export const PAGES = [
     permission: 'invoice.read',
   },
   {
+    id: 'taxes',
+    path: '/configuration/taxes',
+    title: 'Taxes',
+    ...setting,
+    who: [...system, ...agency],
+    permission: 'cost.read',
+  },
+  {
     id: 'limits',
     path: '/configuration/limits',
     title: 'Limits',

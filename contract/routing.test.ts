@@ -187,6 +187,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/margins                        P      P          P         connect   404      P       prof      P           404         404      404     P
+/configuration/taxes                          P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/invoices                       P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/background-jobs               P      P          P         connect   404      404     404       404         404         404      404     404
@@ -510,6 +511,7 @@ describe('[NAV-01] the sidebar', () => {
           'Statement',
           'Margins',
           'Invoices',
+          'Taxes',
           'Payments to check',
           'Background jobs',
           'People data',
@@ -541,6 +543,7 @@ describe('[NAV-01] the sidebar', () => {
           'Statement',
           'Margins',
           'Invoices',
+          'Taxes',
           'Limits',
         ],
       ],

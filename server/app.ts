@@ -60,6 +60,7 @@ import { createReports } from './features/reports/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
+import { createTaxes, taxesRoutes } from './features/taxes/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits } from './features/visits/index.ts';
 import { createWallet, startWallet } from './features/wallet/index.ts';
@@ -159,7 +160,9 @@ export function createFeatures(
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
+  const taxes = createTaxes(platform, { tenants, audit });
   const invoices = createInvoices(platform, {
+    taxes,
     ledger,
     tenants,
     billing,
@@ -315,6 +318,7 @@ export function createFeatures(
     caps,
     wallet,
     billing,
+    taxes,
     invoices,
     agreements,
     minimumSpend,
@@ -498,6 +502,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.roots, rootsRoutes(platform, features));
     calls(contract.search, searchRoutes(platform, features));
     calls(contract.costs, costsRoutes(features, features.settings.onboardingOf));
+    calls(contract.taxes, taxesRoutes(features.taxes));
     calls(contract.onboarding, onboardingRoutes(features.onboarding, features.payments));
     calls(contract.minspend, minspendRoutes(features.minimumSpend));
     calls(contract.campaigns, campaignsRoutes(features.campaigns));

@@ -52,6 +52,7 @@ const pages = {
   'exclusion-lists': lazyPage(() => import('./features/exclusions/AgencyListsPage.tsx')),
   'sales-connect-account': lazyPage(() => import('./features/billing/SalesConnectPage.tsx')),
   invoices: lazyPage(() => import('./features/invoices/InvoicesPage.tsx')),
+  taxes: lazyPage(() => import('./features/taxes/TaxesPage.tsx')),
   margins: lazyPage(() => import('./features/ledger/MarginsPage.tsx')),
   statement: lazyPage(() => import('./features/ledger/StatementPage.tsx')),
   limits: lazyPage(() => import('./features/caps/LimitsPage.tsx')),

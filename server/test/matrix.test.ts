@@ -1719,6 +1719,31 @@ let samples: Record<string, Sample> = {
       body: { CompanyID: t.client.agency_id },
     }),
   },
+  'GET /api/configuration/taxes': { named: false, request: () => ({ url: '/api/configuration/taxes' }) },
+  'PUT /api/configuration/taxes': {
+    named: false,
+    request: () => ({
+      url: '/api/configuration/taxes',
+      body: { country: 'DE', state: `M${++serial % 90}`, name: 'VAT', rate: '0' },
+    }),
+  },
+  'DELETE /api/configuration/taxes/:id': {
+    named: false,
+    request: () => ({ url: `/api/configuration/taxes/${NOBODY}` }),
+    passes: [404],
+  },
+  'GET /api/configuration/taxes/payers': {
+    named: false,
+    request: () => ({ url: '/api/configuration/taxes/payers' }),
+  },
+  'PUT /api/configuration/taxes/payers': {
+    named: false,
+    request: (t, who) => ({
+      url: '/api/configuration/taxes/payers',
+      body: { companyID: belowOf(t, who), tax_id: `T-${++serial}` },
+    }),
+    passes: [404],
+  },
   'GET /api/configuration/supplier-costs': {
     named: false,
     request: () => ({ url: '/api/configuration/supplier-costs' }),

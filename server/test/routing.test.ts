@@ -186,6 +186,12 @@ const BEHIND: [page: string, call: string, seen: string[], refused: string[]][] 
     ['rootAE', 'client'],
   ],
   [
+    '/configuration/taxes',
+    '/api/configuration/taxes',
+    ['root', 'enterprise', 'rootAdmin', 'agency', 'agencyAdmin'],
+    ['rootAE', 'client'],
+  ],
+  [
     '/configuration/coupons',
     '/api/configuration/coupon',
     ['root', 'enterprise', 'rootAdmin'],

@@ -6,10 +6,10 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Purpose } from '../payments/index.ts';
-import { issuerOf } from './issue.service.ts';
+import { type createIssue, issuerOf } from './issue.service.ts';
 import type { InvoiceParts } from './parts.ts';
 import { numberOf, statusOf } from './policy.ts';
-import { correctionOf, dueOf, feeOf, ownerOf, type Settle } from './settle.service.ts';
+import { correctionOf, dueOf, feeOf, ownerOf, type Settle, taxOfCredit } from './settle.service.ts';
 import * as store from './store.ts';
 import { words } from './words.ts';
 
@@ -26,7 +26,16 @@ const refuse = (field: string, rule: string): never => {
 /** Correcting invoices: credit notes, and giving up what nobody will pay. Both are the issuer's to do. */
 export function createCredit(
   { db, clock }: Platform,
-  { ledger, audit, charges, settle }: Pick<InvoiceParts, 'ledger' | 'audit' | 'charges'> & { settle: Settle },
+  {
+    ledger,
+    audit,
+    charges,
+    settle,
+    includeTax,
+  }: Pick<InvoiceParts, 'ledger' | 'audit' | 'charges'> & {
+    settle: Settle;
+    includeTax: ReturnType<typeof createIssue>['includeTax'];
+  },
 ) {
   const inRoot = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId: ctx.actor.rootId }, work);
@@ -280,6 +289,17 @@ export function createCredit(
           user_id: given.userId,
           created_at: at,
         });
+        await includeTax(
+          tx,
+          {
+            owner: ownerOf(row),
+            receiptId: row.id,
+            memo: numberOf('credit_note', seq),
+            key: `receipt_tax:${id}`,
+          },
+          -taxOfCredit(row, amount),
+          at,
+        );
         first ??= id;
       }
       return first;

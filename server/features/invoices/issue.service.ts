@@ -5,6 +5,7 @@ import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { EventHub } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
+import type { Tax, TaxPort } from '../../platform/tax.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Ledger, Posting } from '../ledger/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -41,18 +42,24 @@ export function createIssue({
   ledger,
   tenants,
   billing,
+  taxes,
   events,
 }: {
+  taxes: TaxPort;
   ledger: Ledger;
   tenants: Tenants;
   billing: Billing;
   events: EventHub;
 }) {
   /** Who issues and who pays, as they are now. */
-  async function parties(tx: Tx, owner: Payer, issuer: Owner) {
+  async function parties(tx: Tx, owner: Payer, issuer: Owner, tax: Tax) {
     const [from, to] = [await tenants.card(tx, issuer.company_id), await tenants.card(tx, owner.company_id)];
     if (!from || !to) throw new Refusal('not_found', ownMessages.notFound);
-    return { issuer: JSON.stringify(policy.partyOf(from)), payer: JSON.stringify(policy.partyOf(to)) };
+    const party = (card: typeof from, taxId: string): string => {
+      const found = policy.partyOf(card);
+      return JSON.stringify(taxId ? { ...found, address: [...found.address, `Tax ID ${taxId}`] } : found);
+    };
+    return { issuer: party(from, tax.issuerTaxId), payer: party(to, tax.payerTaxId) };
   }
 
   /**
@@ -69,7 +76,40 @@ export function createIssue({
     return fee <= 0n || fee > total ? nothing : { fee, sum, ids: owed.map((event) => event.id) };
   }
 
+  /**
+   * Sets aside the tax that is part of money which came in (above zero) or went back (below): it is the issuer's to pass on
+   * and not to keep.
+   */
+  async function includeTax(
+    tx: Tx,
+    given: { owner: Payer; receiptId: string; memo: string; key: string },
+    micros: bigint,
+    at: Date,
+  ): Promise<void> {
+    if (micros === 0n) return;
+    const issuer = agencyOf(given.owner);
+    await ledger.post(
+      tx,
+      [
+        {
+          owner: issuer,
+          kind: 'adjustment',
+          referenceId: given.receiptId,
+          memo: `Tax of ${given.memo}`,
+          key: given.key,
+          entries: [
+            { account: { owner: issuer, kind: 'agency_revenue' }, amount: -micros },
+            { account: { owner: issuer, kind: 'tax_due' }, amount: micros },
+          ],
+        },
+      ],
+      at,
+    );
+  }
+
   return {
+    includeTax,
+
     /**
      * Bills events that no invoice has yet, in the scope of the root: takes the next number, writes invoice and lines,
      * posts the transfer, lists what it collects, and tells ('invoice.issued'). Null: nothing to bill (below 0.50, not
@@ -85,8 +125,16 @@ export function createIssue({
       if (await store.ofPeriod(tx, owner.company_id, side, given.periodKey)) return null;
       const open = await store.openEvents(tx, owner.company_id, side, given.events);
       const sum = open.reduce((all, event) => all + event.amount, 0n);
-      const total = policy.wholeCents(sum);
-      if (total < policy.LEAST) return null;
+      const subtotal = policy.wholeCents(sum);
+      if (subtotal < policy.LEAST) return null;
+      const tax = await taxes.taxOf(tx, {
+        rootId: owner.root_id,
+        issuerId: issuerOf(owner, side).company_id,
+        payerId: owner.company_id,
+        amountMicros: subtotal,
+        included: false,
+      });
+      const total = subtotal + tax.micros;
 
       const groups = new Map<string, policy.Group & { ids: string[] }>();
       for (const event of open) {
@@ -117,14 +165,14 @@ export function createIssue({
       const root = rootOf(owner);
       const issuer = issuerOf(owner, side);
       const id = newId(at);
-      const rest = sum - total;
+      const rest = sum - subtotal;
       const reserved =
         side === 'retail'
           ? await reservable(
               tx,
               agency,
               open.map((event) => event.id),
-              total,
+              subtotal,
             )
           : { fee: 0n, sum: 0n, ids: [] };
       const entries: Posting['entries'] = [];
@@ -143,6 +191,7 @@ export function createIssue({
         entries.push(
           { account: { owner, kind: 'client_receivable' }, amount: -total },
           { account: { owner: agency, kind: 'agency_revenue' }, amount: -rest },
+          { account: { owner: agency, kind: 'tax_due' }, amount: tax.micros },
           { account: { owner: agency, kind: 'agency_payable' }, amount: reserved.sum },
           { account: { owner: agency, kind: 'agency_invoiced' }, amount: -reserved.fee },
           { account: { owner: root, kind: 'root_revenue' }, amount: reserved.fee - reserved.sum },
@@ -152,9 +201,10 @@ export function createIssue({
           { account: { owner: agency, kind: 'agency_payable' }, amount: sum },
           { account: { owner: agency, kind: 'agency_invoiced' }, amount: -total },
           { account: { owner: root, kind: 'root_revenue' }, amount: -rest },
+          { account: { owner: root, kind: 'tax_due' }, amount: tax.micros },
         );
 
-      const named = await parties(tx, owner, issuer);
+      const named = await parties(tx, owner, issuer, tax);
       const seq = await store.nextNumber(tx, issuer, 'invoice');
       const number = policy.numberOf('invoice', seq);
       const [transferId] = await ledger.post(
@@ -186,7 +236,9 @@ export function createIssue({
           period_to: given.to,
           number,
           seq,
-          subtotal_micros: total,
+          subtotal_micros: subtotal,
+          tax_name: tax.name,
+          tax_micros: tax.micros,
           total_micros: total,
           fee_micros: reserved.fee,
           ...named,
@@ -242,7 +294,15 @@ export function createIssue({
       const period_key = `receipt:${given.transferId}`;
       if (await store.ofPeriod(tx, owner.company_id, 'retail', period_key)) return null;
       const issuer = agencyOf(owner);
-      const named = await parties(tx, owner, issuer);
+      const tax = await taxes.taxOf(tx, {
+        rootId: owner.root_id,
+        issuerId: issuer.company_id,
+        payerId: owner.company_id,
+        amountMicros: total,
+        included: true,
+      });
+      const subtotal = total - tax.micros;
+      const named = await parties(tx, owner, issuer, tax);
       const id = newId(at);
       const seq = await store.nextNumber(tx, issuer, 'invoice');
       const number = policy.numberOf('invoice', seq);
@@ -258,7 +318,9 @@ export function createIssue({
           period_key,
           number,
           seq,
-          subtotal_micros: total,
+          subtotal_micros: subtotal,
+          tax_name: tax.name,
+          tax_micros: tax.micros,
           total_micros: total,
           ...named,
           transfer_id: given.transferId,
@@ -276,11 +338,12 @@ export function createIssue({
             campaign_id: given.campaignId,
             description: given.description,
             quantity: 1,
-            unit_micros: total,
-            amount_micros: total,
+            unit_micros: subtotal,
+            amount_micros: subtotal,
           },
         ],
       );
+      await includeTax(tx, { owner, receiptId: id, memo: number, key: `receipt_tax:${id}` }, tax.micros, at);
       return { id, number };
     },
   };

@@ -1,3 +1,4 @@
+import type { TaxPort } from '../../platform/tax.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Costs } from '../costs/index.ts';
@@ -9,6 +10,7 @@ import type { Wallet } from '../wallet/index.ts';
 /** What the feature stands on. */
 export interface InvoiceParts {
   ledger: Ledger;
+  taxes: TaxPort;
   tenants: Tenants;
   billing: Billing;
   wallet: Wallet;

@@ -19,7 +19,7 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
   const issue = createIssue({ ...parts, events });
   const settle = createSettle({ ...parts, events });
   const read = createRead(platform, parts);
-  const credit = createCredit(platform, { ...parts, settle });
+  const credit = createCredit(platform, { ...parts, settle, includeTax: issue.includeTax });
   // In whatever scope it was started: the fees are posted by the job, in the root's.
   events.on('campaign.started', (tx, { rootId, campaignId }) =>
     jobs.send(tx, feeJob, [{ rootId, campaignId, at: clock.now().toISOString() }]),

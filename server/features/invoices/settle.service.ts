@@ -5,7 +5,7 @@ import type { EventHub } from '../../platform/events.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Ledger, Posting } from '../ledger/index.ts';
 import { agencyOf, type Payer, rootOf } from './issue.service.ts';
-import { releaseKey, statusOf } from './policy.ts';
+import { releaseKey, statusOf, wholeCents } from './policy.ts';
 import * as store from './store.ts';
 
 export type InvoiceRow = store.InvoiceRow;
@@ -23,6 +23,16 @@ export const dueOf = (
 export const feeOf = (row: Pick<InvoiceRow, 'fee_micros' | 'fee_released_at'>): bigint =>
   row.fee_released_at ? 0n : row.fee_micros;
 
+/** The tax in what is credited next of an invoice. The parts of all its credits come to the invoice's tax exactly. */
+export function taxOfCredit(
+  row: Pick<InvoiceRow, 'tax_micros' | 'total_micros' | 'credited_micros'>,
+  amount: bigint,
+): bigint {
+  if (row.tax_micros === 0n) return 0n;
+  const upTo = (credited: bigint): bigint => wholeCents((row.tax_micros * credited) / row.total_micros);
+  return upTo(row.credited_micros + amount) - upTo(row.credited_micros);
+}
+
 /** What a correction moves: less is owed, against what was earned, or as a loss. */
 export function correctionOf(
   row: InvoiceRow,
@@ -32,9 +42,14 @@ export function correctionOf(
   const owner = ownerOf(row);
   const issuer = row.side === 'retail' ? agencyOf(owner) : rootOf(owner);
   const revenue = row.side === 'retail' ? ('agency_revenue' as const) : ('root_revenue' as const);
+  const tax = against === 'revenue' ? taxOfCredit(row, amount) : 0n;
   return [
     { account: { owner, kind: row.side === 'retail' ? 'client_receivable' : 'agency_invoiced' }, amount },
-    { account: { owner: issuer, kind: against === 'revenue' ? revenue : 'written_off' }, amount: -amount },
+    {
+      account: { owner: issuer, kind: against === 'revenue' ? revenue : 'written_off' },
+      amount: tax - amount,
+    },
+    { account: { owner: issuer, kind: 'tax_due' }, amount: -tax },
   ];
 }
 

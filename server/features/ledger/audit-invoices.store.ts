@@ -43,6 +43,12 @@ export const INVOICE_CHECKS: Record<string, string> = {
     full join (select company_id, sum(total_micros - paid_micros - credited_micros) as total from invoice
                where side = 'retail' and status = 'open' group by 1) d on d.company_id = o.company_id
     where coalesce(o.total, 0) <> coalesce(d.total, 0)`,
+  'the tax that is set aside is what invoices say, less what was credited': `
+    select 'company ' || coalesce(d.company_id, i.issuer_id) || ' has set aside ' || coalesce(d.total, 0) || ', its invoices say ' || coalesce(i.total, 0)
+    from (select company_id, sum(amount) as total from entry where account_code = 33 group by 1) d
+    full join (select issuer_id, sum(tax_micros - trunc(tax_micros::numeric * credited_micros / total_micros / 10000) * 10000) as total
+               from invoice where tax_micros > 0 group by 1) i on i.issuer_id = d.company_id
+    where coalesce(d.total, 0) <> coalesce(i.total, 0)`,
   'no event is overlooked: what is before a mark is on an invoice': `
     select 'event ' || t.id || ' of company ' || m.company_id || ' (' || m.side || ') is on no invoice'
     from billing_mark m join entry e on e.company_id = m.company_id and e.account_code = case when m.side = 'retail' then 2 else 11 end

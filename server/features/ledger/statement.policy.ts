@@ -10,10 +10,12 @@ const VIEWS: Record<CompanyKind, Partial<Record<StatementView, AccountKind[]>>> 
     wallet: ['agency_wallet'],
     earnings: ['agency_revenue'],
     card: ['card_clearing'],
+    tax: ['tax_due'],
   },
   root: {
     balance: ['root_revenue', 'root_cost', 'expired', 'granted', 'provider_fee', 'written_off'],
     card: ['card_clearing'],
+    tax: ['tax_due'],
   },
 };
 

@@ -154,7 +154,7 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     expect(wallet[0]!.balance_micros).toBe(0);
     const earnings = await statement('agency', 'view=earnings');
     expect(earnings.balance_micros).toBe(29e6);
-    expect(earnings.views).toEqual(['balance', 'wallet', 'earnings', 'card']);
+    expect(earnings.views).toEqual(['balance', 'wallet', 'earnings', 'card', 'tax']);
 
     const revenue = await all('root');
     expect(revenue).toHaveLength(16);

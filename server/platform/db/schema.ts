@@ -620,6 +620,22 @@ export interface Schema {
     recorded_at: MaybeAt;
     cost_micros: bigint;
   };
+  tax_rate: Owner & {
+    id: string;
+    country_code: string;
+    state_code: Default<string>;
+    name: string;
+    rate_ppm: number;
+    updated_at: At;
+  };
+  tax_profile: Owner & {
+    tax_id: Default<string>;
+    is_exempt: Default<boolean>;
+    exempt_reason: Default<string>;
+    rate_name: Default<string>;
+    rate_ppm: Maybe<number>;
+    updated_at: At;
+  };
   wallet_lot: ClientOwner & {
     id: string;
     account_id: string;

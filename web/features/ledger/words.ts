@@ -10,10 +10,12 @@ const views: Record<'client' | 'agency' | 'root', Partial<Record<StatementView, 
     wallet: ['Data Wallet', 'What is left in the Data Wallet'],
     earnings: ['Earnings', 'What clients were charged, all in all'],
     card: ['Money in', 'What clients paid by card, less what was refunded'],
+    tax: ['Tax', 'Tax your clients were charged'],
   },
   root: {
     balance: ['Revenue', 'Revenue less costs, all in all'],
     card: ['Money in', 'What agencies paid by card, less what was refunded'],
+    tax: ['Tax', 'Tax your agencies were charged'],
   },
 };
 

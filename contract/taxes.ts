@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { call } from './base.ts';
+import { US_STATES } from './choices.ts';
+import { Done, Flag, Id, Line, Page, PageQuery } from './primitives.ts';
+
+/** A tax rate in percent: at most 50, with at most four decimal places. */
+const Percent = z
+  .string()
+  .trim()
+  .regex(/^\d{1,2}(\.\d{1,4})?$/, 'must be a percentage such as 8.25')
+  .refine((text) => Number(text) <= 50, 'must be at most 50');
+const Optional = (most: number) =>
+  z.string().trim().max(most, `must not exceed ${most} characters`).default('');
+
+export const TaxRateGiven = z
+  .object({
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/, 'must be a country code of two letters')
+      .default('US'),
+    state: z
+      .string()
+      .regex(/^([A-Z0-9]{1,3})?$/, 'must be a state code')
+      .default('')
+      .describe('Empty: anywhere in the country without a rate of its own'),
+    name: Line.max(60, 'must not exceed 60 characters').describe('As it is written on invoices'),
+    rate: Percent,
+  })
+  .superRefine(({ country, state }, ctx) => {
+    if (country === 'US' && state && !US_STATES[state])
+      ctx.addIssue({ code: 'custom', path: ['state'], message: 'must be a state of the United States' });
+  });
+
+export const TaxPayerGiven = z.object({
+  companyID: Id,
+  tax_id: Optional(40),
+  exempt: Flag.default('F'),
+  exempt_reason: Optional(200).describe('Such as the number of its certificate'),
+  rate: Percent.nullable().default(null).describe('A rate of its own; null: by the table'),
+  rate_name: Optional(60).describe('As it is written on invoices, with a rate of its own'),
+});
+
+const TaxRate = z.object({
+  id: Id,
+  country: z.string(),
+  state: z.string(),
+  name: z.string(),
+  rate: z.string().describe('In percent'),
+});
+
+const TaxPayer = z.object({
+  companyID: Id,
+  company_name: z.string(),
+  place: z.string(),
+  tax_id: z.string(),
+  exempt: Flag,
+  exempt_reason: z.string(),
+  rate: z.string().nullable(),
+  rate_name: z.string(),
+  holds: z.string().describe('What its next invoice says, such as Sales tax 8.25%; empty: no tax'),
+});
+
+const tags = ['Taxes'];
+
+export const taxes = {
+  rates: call
+    .route({ method: 'GET', path: '/configuration/taxes', tags, summary: "The platform's tax rates" })
+    .meta({ access: 'cost.read' })
+    .output(z.object({ data: z.array(TaxRate), own_tax_id: z.string() })),
+  setRate: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/taxes',
+      tags,
+      summary: 'Set the tax rate of a country or state, for invoices from now on',
+    })
+    .meta({ access: 'cost.write', notInView: true })
+    .input(TaxRateGiven)
+    .output(Done.extend({ data: z.array(TaxRate) })),
+  removeRate: call
+    .route({ method: 'DELETE', path: '/configuration/taxes/{id}', tags, summary: 'Remove a tax rate' })
+    .meta({ access: 'cost.write', notInView: true })
+    .input(z.object({ id: Id }))
+    .output(Done),
+  payers: call
+    .route({
+      method: 'GET',
+      path: '/configuration/taxes/payers',
+      tags,
+      summary: 'Who the own company bills, with their tax IDs and exemptions',
+    })
+    .meta({ access: 'cost.read' })
+    .input(PageQuery)
+    .output(Page(TaxPayer)),
+  setPayer: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/taxes/payers',
+      tags,
+      summary:
+        'Set the tax ID, exemption and own rate of a company that the own one bills, or the own tax ID',
+    })
+    .meta({ access: 'invoice.write', notInView: true })
+    .input(TaxPayerGiven)
+    .output(Done),
+};

@@ -1,0 +1,2 @@
+export { taxesRoutes } from './routes.ts';
+export { createTaxes, type Taxes } from './service.ts';

@@ -1,0 +1,41 @@
+const CENT = 10_000n;
+const MILLION = 1_000_000n;
+
+/** What is known of a payer's tax. */
+export interface Profile {
+  is_exempt: boolean;
+  rate_name: string;
+  /** Parts per million; null: as the table says. */
+  rate_ppm: number | null;
+}
+export interface Rate {
+  name: string;
+  rate_ppm: number;
+}
+
+/** The rate that holds for a payer: none when exempt, its own, that of its state, that of its country. */
+export function rateOf(
+  profile: Profile | undefined,
+  state: Rate | undefined,
+  country: Rate | undefined,
+): Rate | null {
+  if (profile?.is_exempt) return null;
+  const own =
+    profile && profile.rate_ppm !== null
+      ? { name: profile.rate_name || 'Tax', rate_ppm: profile.rate_ppm }
+      : undefined;
+  const found = own ?? state ?? country;
+  return found && found.rate_ppm > 0 ? found : null;
+}
+
+/** Tax in whole cents, half a cent up: on top of an amount, or (`included`) as the part of it. Micro-dollars. */
+export function taxMicros(amount: bigint, ratePpm: number, included: boolean): bigint {
+  const ppm = BigInt(ratePpm);
+  const divisor = (included ? MILLION + ppm : MILLION) * CENT;
+  return ((2n * amount * ppm + divisor) / (2n * divisor)) * CENT;
+}
+
+/** A rate as people write it: 82500 -> '8.25'. */
+export const percentOf = (ppm: number): string => (ppm / 10_000).toString();
+/** '8.25' -> 82500. */
+export const ppmOf = (percent: string): number => Math.round(Number(percent) * 10_000);

@@ -1,0 +1,196 @@
+import type { z } from 'zod';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { TaxPayerGiven, TaxRateGiven } from '../../../contract/taxes.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { page } from '../../platform/page.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Tax, TaxPort } from '../../platform/tax.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { percentOf, ppmOf, type Rate, rateOf, taxMicros } from './policy.ts';
+import * as store from './store.ts';
+
+type RateRow = Awaited<ReturnType<typeof store.rates>>[number];
+interface Place {
+  country_code: string | null;
+  state_code: string | null;
+}
+
+const wordsOf = (rate: Rate): string => `${rate.name} ${percentOf(rate.rate_ppm)}%`;
+
+export type Taxes = ReturnType<typeof createTaxes>;
+
+/** Tax by the platform's own table: rates by country and state, and payers' exemptions and own rates (decision 0150). */
+export function createTaxes({ db, clock }: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+  const inRoot = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+    inScope(db.app, { rootId: ctx.scope.rootId }, work);
+
+  /** The rates of the table that may hold at a place: of its state, and of the rest of its country. */
+  const atPlace = (rates: RateRow[], { country_code, state_code }: Place) => ({
+    state: rates.find((one) => one.country_code === country_code && one.state_code === (state_code || '-')),
+    country: rates.find((one) => one.country_code === country_code && one.state_code === ''),
+  });
+
+  /** The port of the own table. */
+  const port: TaxPort = {
+    async taxOf(tx, sale): Promise<Tax> {
+      const payer = await tenants.company(tx, sale.payerId);
+      const card = await tenants.card(tx, sale.payerId);
+      const profile = await store.profile(tx, sale.payerId);
+      const issuer = await store.profile(tx, sale.issuerId);
+      const ids = { payerTaxId: profile?.tax_id ?? '', issuerTaxId: issuer?.tax_id ?? '' };
+      if (!payer || !card) return { name: '', micros: 0n, ...ids };
+      if (profile?.is_exempt) return { name: 'Tax exempt', micros: 0n, ...ids };
+      const { state, country } = atPlace(await store.rates(tx, sale.rootId), card);
+      const rate = rateOf(profile, state, country);
+      if (!rate) return { name: '', micros: 0n, ...ids };
+      const micros = taxMicros(sale.amountMicros, rate.rate_ppm, sale.included);
+      return { name: sale.included ? `${wordsOf(rate)}, included` : wordsOf(rate), micros, ...ids };
+    },
+  };
+
+  const rateWire = (row: RateRow) => ({
+    id: row.id,
+    country: row.country_code,
+    state: row.state_code,
+    name: row.name,
+    rate: percentOf(row.rate_ppm),
+  });
+
+  /** The own company or one right below it. @throws Refusal 404 */
+  async function payerOf(tx: Tx, ctx: Ctx, id: string) {
+    const company = await tenants.company(tx, id);
+    const own = ctx.actor.companyId;
+    if (!company || (company.id !== own && company.parent_id !== own))
+      throw new Refusal('not_found', ownMessages.notFound);
+    return company;
+  }
+
+  return {
+    ...port,
+
+    /** The root's table; agencies read it, too, since their clients are charged by it. */
+    rates: (ctx: Ctx) =>
+      inRoot(ctx, async (tx) => ({
+        data: (await store.rates(tx, ctx.scope.rootId)).map(rateWire),
+        own_tax_id: (await store.profile(tx, ctx.actor.companyId))?.tax_id ?? '',
+      })),
+
+    /** Sets the rate of a country or of one of its states. */
+    setRate: (ctx: Ctx, given: z.output<typeof TaxRateGiven>) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const root_id = ctx.scope.rootId;
+        const at = clock.now();
+        const rate_ppm = ppmOf(given.rate);
+        await store.putRate(tx, {
+          id: newId(at),
+          root_id,
+          country_code: given.country,
+          state_code: given.state,
+          name: given.name,
+          rate_ppm,
+          updated_at: at,
+        });
+        await audit.record(tx, ctx, {
+          action: 'tax_rate.set',
+          objectKind: 'company',
+          objectId: root_id,
+          description: `Tax of ${[given.country, given.state].filter(Boolean).join('-')}: ${given.name} ${percentOf(rate_ppm)}%`,
+        });
+        return (await store.rates(tx, root_id)).map(rateWire);
+      }),
+
+    /** Takes a rate out of the table. @throws Refusal 404 */
+    removeRate: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const gone = await store.removeRate(tx, ctx.scope.rootId, id);
+        if (!gone) throw new Refusal('not_found', ownMessages.notFound);
+        await audit.record(tx, ctx, {
+          action: 'tax_rate.remove',
+          objectKind: 'company',
+          objectId: ctx.scope.rootId,
+          description: `Removed the tax of ${[gone.country_code, gone.state_code].filter(Boolean).join('-')}`,
+        });
+      }),
+
+    /** Who pays the own company, with the tax that holds for each. */
+    payers: (ctx: Ctx, asked: { searchQuery?: string | undefined; Page: number; PerPage: number }) =>
+      inRoot(ctx, async (tx) => {
+        const rates = await store.rates(tx, ctx.scope.rootId);
+        const { rows, count } = await store.payers(tx, {
+          parentId: ctx.actor.companyId,
+          search: asked.searchQuery,
+          limit: asked.PerPage,
+          offset: (asked.Page - 1) * asked.PerPage,
+        });
+        return page(
+          rows.map((row) => {
+            const own = {
+              is_exempt: row.is_exempt ?? false,
+              rate_name: row.rate_name ?? '',
+              rate_ppm: row.rate_ppm ?? null,
+            };
+            const { state, country } = atPlace(rates, row);
+            const rate = rateOf(own, state, country);
+            return {
+              companyID: row.id,
+              company_name: row.name,
+              place: [row.state_code, row.country_code].filter(Boolean).join(', '),
+              tax_id: row.tax_id ?? '',
+              exempt: own.is_exempt ? ('T' as const) : ('F' as const),
+              exempt_reason: row.exempt_reason ?? '',
+              rate_name: own.rate_name,
+              rate: own.rate_ppm === null ? null : percentOf(own.rate_ppm),
+              holds: own.is_exempt ? 'Tax exempt' : rate ? wordsOf(rate) : '',
+            };
+          }),
+          count,
+          asked,
+        );
+      }),
+
+    /**
+     * Sets what is known of a payer's tax; of the own company its tax number alone, since nobody exempts themselves.
+     * @throws Refusal 404 for what is neither the own company nor right below it, 422 naming the field
+     */
+    setPayer: (ctx: Ctx, given: z.output<typeof TaxPayerGiven>) =>
+      inRoot(ctx, async (tx) => {
+        const company = await payerOf(tx, ctx, given.companyID);
+        const isOwn = company.id === ctx.actor.companyId;
+        if (isOwn && (given.exempt === 'T' || given.rate != null))
+          throw refusalOf(given.exempt === 'T' ? 'exempt' : 'rate', 'is set by the company that bills you');
+        const before = await store.profile(tx, company.id);
+        const next = {
+          tax_id: given.tax_id,
+          is_exempt: isOwn ? (before?.is_exempt ?? false) : given.exempt === 'T',
+          exempt_reason: isOwn
+            ? (before?.exempt_reason ?? '')
+            : given.exempt === 'T'
+              ? given.exempt_reason
+              : '',
+          rate_name: isOwn ? (before?.rate_name ?? '') : given.rate == null ? '' : given.rate_name,
+          rate_ppm: isOwn ? (before?.rate_ppm ?? null) : given.rate == null ? null : ppmOf(given.rate),
+        };
+        await store.putProfile(tx, {
+          company_id: company.id,
+          root_id: company.root_id,
+          agency_id: company.agency_id,
+          ...next,
+          updated_at: clock.now(),
+        });
+        await audit.record(tx, ctx, {
+          action: 'tax_profile.set',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Tax of ${company.name}: ${[
+            next.tax_id ? `ID ${next.tax_id}` : 'no ID',
+            next.is_exempt ? `exempt${next.exempt_reason ? ` (${next.exempt_reason})` : ''}` : 'not exempt',
+            next.rate_ppm === null ? 'rate by the table' : `own rate ${percentOf(next.rate_ppm)}%`,
+          ].join(', ')}`,
+        });
+      }),
+  };
+}
