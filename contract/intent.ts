@@ -142,7 +142,7 @@ export const intent = {
     .output(
       z.object({
         forecast: KeywordRow.nullable().describe(
-          'The newest count of what the campaign looks for, asked of it',
+          'The newest count of what the campaign looks for, asked of it or applied to it',
         ),
         found: z.int().describe('People found in the last seven days'),
         leads: z.int(),

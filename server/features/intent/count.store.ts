@@ -98,13 +98,15 @@ export async function pageOfCounts(tx: Tx, asked: CountList) {
   };
 }
 
-/** The newest count that was made of what a campaign looks for, by its rules. */
+/** The newest count of what a campaign looks for: asked of it, or asked of its client and applied to it. */
 export async function newestOf(tx: Tx, campaignId: string): Promise<string | undefined> {
   const row = await tx
-    .selectFrom('intent_count as n')
-    .innerJoin('campaign_target as t', (join) =>
+    .selectFrom('campaign as c')
+    .innerJoin('campaign_target as t', 't.campaign_id', 'c.id')
+    .innerJoin('intent_count as n', (join) =>
       join
-        .onRef('t.campaign_id', '=', 'n.campaign_id')
+        .onRef('n.company_id', '=', 'c.company_id')
+        .on((eb) => eb.or([eb('n.campaign_id', '=', campaignId), eb('n.applied_to', '=', campaignId)]))
         .onRef('t.location', '=', 'n.location')
         .onRef('t.keywords', '=', 'n.keywords')
         .onRef('t.states', '=', 'n.states')
@@ -117,7 +119,7 @@ export async function newestOf(tx: Tx, campaignId: string): Promise<string | und
         .onRef('t.sizes', '=', 'n.sizes'),
     )
     .select('n.id')
-    .where('n.campaign_id', '=', campaignId)
+    .where('c.id', '=', campaignId)
     .where('n.state', '=', 'done')
     .orderBy('n.counted_at', 'desc')
     .limit(1)

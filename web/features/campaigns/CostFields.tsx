@@ -9,6 +9,7 @@ import { useMay, useUser } from '../../api/user.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { exactTime, money } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import { None } from '../../ui/Values.tsx';
 import classes from './campaigns.module.css';
 import { type AMOUNTS, type Campaign, type CampaignFormState, marginOf } from './model.ts';
 import { resourceQuery } from './resource.ts';
@@ -52,7 +53,17 @@ export function CostFields(props: {
   const resource = useQuery(resourceQuery(companyID, module)).data;
   const least = resource?.cost_minimums[term];
   const hasLeast = Number(least ?? 0) > 0;
-  const own = priceOf(form.values, { advanceInformation, b2bInformation });
+  // What is left blank is as usual for the client.
+  const blankAs = (field: 'CostSet' | 'CostSetAdvanced' | 'CostSetB2b'): string =>
+    form.values[field] || (isNew && resource ? resource[field] : '');
+  const own = priceOf(
+    {
+      CostSet: blankAs('CostSet'),
+      CostSetAdvanced: blankAs('CostSetAdvanced'),
+      CostSetB2b: blankAs('CostSetB2b'),
+    },
+    { advanceInformation, b2bInformation },
+  );
   const margin = marginOf(own, wholesale);
   /** The price for the data that the module's campaigns may ask for. */
   const rich = module === 'b2b' ? ('CostSetB2b' as const) : ('CostSetAdvanced' as const);
@@ -83,7 +94,9 @@ export function CostFields(props: {
             label="Price per lead"
             description={
               isNew
-                ? "Empty: the price of the client's last campaign."
+                ? resource
+                  ? `Leave blank for ${money(microsTyped(resource.CostSet), { unit: true })}, the usual price for this client.`
+                  : 'Leave blank for the usual price for this client.'
                 : 'In US dollars, up to six decimal places.'
             }
             {...amount('CostSet')}
@@ -108,7 +121,15 @@ export function CostFields(props: {
                 Price less what you pay yourself.
               </Text>
               <Text mt={8} className="num">
-                {margin === undefined ? 'Not known yet' : money(margin, { unit: true })}
+                {margin === undefined ? (
+                  isNew && companyID === '' ? (
+                    'Choose a client first'
+                  ) : (
+                    <None />
+                  )
+                ) : (
+                  money(margin, { unit: true })
+                )}
                 {margin !== undefined && (
                   <Text span size="sm" c="dimmed">
                     {' '}

@@ -1,4 +1,4 @@
-import { Input, Text } from '@mantine/core';
+import { Button, Group, Input, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
@@ -8,7 +8,7 @@ import { ErrorState } from '../../ui/states.tsx';
 import classes from './campaigns.module.css';
 import type { CampaignFormState } from './model.ts';
 import { leadPriceOf, type Resource } from './resource.ts';
-import { countOf, estimateOf } from './setup.model.ts';
+import { countOf, type Expected, estimateOf } from './setup.model.ts';
 
 const some = (leads: number): string => (leads > 0 && leads < 10 ? leads.toFixed(1) : num(Math.round(leads)));
 
@@ -53,7 +53,7 @@ export function Estimate(props: { form: CampaignFormState; client: string; usual
     <Input.Wrapper
       label="Estimate"
       labelElement="div"
-      description="Counted now, by the signals of the last 7 days and the rules of this campaign. Balance and other limits apart."
+      description="Counted from the last 7 days with this campaign's rules, before balance and spending limits."
     >
       <section aria-label="Estimate" aria-live="polite" aria-busy={!row?.waterfall}>
         {row?.waterfall && usual ? (
@@ -62,7 +62,7 @@ export function Estimate(props: { form: CampaignFormState; client: string; usual
           <>
             <SkeletonRows rows={4} />
             <Text size="sm" c="dimmed">
-              Counting. It is queued behind others, and may take a while; you can save the campaign meanwhile.
+              Counting. This can take a while. You can save the campaign in the meantime.
             </Text>
           </>
         )}
@@ -74,27 +74,60 @@ export function Estimate(props: { form: CampaignFormState; client: string; usual
 function Figures(props: { found: number; deliverable: number; form: CampaignFormState; usual: Resource }) {
   const { found, deliverable, form, usual } = props;
   const { LimitLead, LimitLeadFreq } = form.values;
-  const { leadsADay, isLimited, costADay, costAWeek } = estimateOf({
+  const expected = estimateOf({
     deliverable,
     price: leadPriceOf(form.values, usual),
     limit: LimitLead === '' ? usual.LimitLead : Number(LimitLead),
     every: LimitLead === '' ? usual.LimitLeadFreq : LimitLeadFreq,
   });
+  const { now, aDay, backlogDays, isLimited, costNow, costADay, suggested } = expected;
   const facts = [
     ['People found, 7 days', num(found)],
-    ['Would be leads now', num(deliverable)],
-    ['Leads a day', `About ${some(leadsADay)}${isLimited ? ', by your limit' : ''}`],
-    ['Cost a day', `About ${money(costADay)}`],
-    ['Cost a week', `About ${money(costAWeek)}`],
+    ['Qualify now', num(deliverable)],
+    ['At once', `${num(now)} ${now === 1 ? 'lead' : 'leads'}, ${money(costNow)}`],
+    ['Then a day', `About ${some(aDay)}, ${money(costADay)}`],
   ];
   return (
-    <dl className={classes.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd className="num">{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <Text mb="sm">
+        {expectedWords(expected)}
+        {isLimited && ' Your limit spreads them out.'}
+      </Text>
+      <dl className={classes.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className="num">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {backlogDays > 0 && (
+        <Text size="sm" c="dimmed" mt="sm">
+          {Number.isFinite(backlogDays)
+            ? `People who qualify now are all delivered after about ${num(backlogDays)} more ${backlogDays === 1 ? 'day' : 'days'}.`
+            : 'More people qualify than your limit lets through.'}
+        </Text>
+      )}
+      {suggested !== null && !isLimited && (
+        <Group gap="sm" mt="sm">
+          <Text size="sm">
+            To spread the first {num(now)} over about a week, set a limit of {num(suggested)} leads a day.
+          </Text>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => form.setValues({ LimitLead: String(suggested), LimitLeadFreq: 'day' })}
+          >
+            Use {num(suggested)} a day
+          </Button>
+        </Group>
+      )}
+    </>
   );
+}
+
+/** '161 now, then about 23 a day. $400.00 at once.' */
+function expectedWords({ now, aDay, costNow }: Expected): string {
+  if (now === 0) return 'No one qualifies yet.';
+  return `${num(now)} now, then about ${some(aDay)} a day. ${money(costNow)} at once.`;
 }

@@ -81,26 +81,28 @@ describe('[CAMP-11] building a campaign', () => {
 
   it.each([
     [
-      { deliverable: 70, limit: null, every: 'day' },
-      { leadsADay: 10, isLimited: false, costAWeek: 140 },
+      { deliverable: 161, limit: null, every: 'day' },
+      { now: 161, aDay: 23, backlogDays: 0, isLimited: false, costNow: 402.5, costADay: 57.5, suggested: 46 },
+    ],
+    [
+      { deliverable: 161, limit: 46, every: 'day' },
+      { now: 46, aDay: 23, backlogDays: 5, isLimited: true, costNow: 115, suggested: 46 },
     ],
     [
       { deliverable: 70, limit: 4, every: 'day' },
-      { leadsADay: 4, isLimited: true, costADay: 8 },
+      { now: 4, aDay: 4, backlogDays: Number.POSITIVE_INFINITY, isLimited: true, costADay: 10 },
     ],
     [
-      { deliverable: 70, limit: 35, every: 'week' },
-      { leadsADay: 5, isLimited: true, costAWeek: 70 },
-    ],
-    [
-      { deliverable: 7, limit: 60, every: 'month' },
-      { leadsADay: 1, isLimited: false, costADay: 2 },
+      { deliverable: 70, limit: 60, every: 'week' },
+      { now: 60, aDay: 60 / 7, isLimited: true },
     ],
     [
       { deliverable: 0, limit: 5, every: 'day' },
-      { leadsADay: 0, isLimited: false, costADay: 0 },
+      { now: 0, aDay: 0, backlogDays: 0, isLimited: false, costNow: 0, suggested: null },
     ],
-  ] as const)('estimates leads and costs: %j', (given, expected) => {
-    expect(estimateOf({ ...given, price: 2 })).toMatchObject(expected);
+  ] as const)('[CAMP-11] estimates leads and costs, at once and then a day: %j', (given, expected) => {
+    const made = estimateOf({ ...given, price: 2_500_000 });
+    const dollars = { costNow: made.costNow / 1e6, costADay: Math.round(made.costADay / 1e4) / 100 };
+    expect({ ...made, ...dollars }).toMatchObject(expected);
   });
 });

@@ -177,23 +177,45 @@ export function countOf(values: CampaignValues, companyID: string | undefined) {
 
 const DAYS = { day: 1, week: 7, month: 30 };
 
+/** Leads over the days of a limit's period, in words of the limit itself. */
+export interface Expected {
+  /** Leads on the first day: whoever qualifies already, up to the limit. */
+  now: number;
+  /** Leads a day once the backlog is gone. */
+  aDay: number;
+  /** Days until the backlog is gone; 0: at once. Infinity: the limit is below what comes. */
+  backlogDays: number;
+  isLimited: boolean;
+  costNow: number;
+  costADay: number;
+  /** A daily limit that spreads the backlog over about a week; null where there is none to spread. */
+  suggested: number | null;
+}
+
 /**
- * What to expect, of so many people in seven days who would become leads: leads a day with the limit, and what they cost
- * (micro-dollars, as `price`, which is that of one lead).
+ * What to expect of a campaign of so many people in seven days who would become leads: all of them at once when it starts,
+ * then a seventh a day, both as far as the limit goes. Amounts in micro-dollars, as `price`, which is that of one lead.
  */
 export function estimateOf(given: {
   deliverable: number;
   price: number;
   limit: number | null;
   every: keyof typeof DAYS;
-}): { leadsADay: number; isLimited: boolean; costADay: number; costAWeek: number } {
-  const free = given.deliverable / 7;
-  const most = given.limit === null ? Number.POSITIVE_INFINITY : given.limit / DAYS[given.every];
-  const leadsADay = Math.min(free, most);
+}): Expected {
+  const { deliverable, price, limit, every } = given;
+  const free = deliverable / 7;
+  // A limit of a week or a month may be used up on its first day.
+  const first = limit === null ? deliverable : Math.min(deliverable, limit);
+  const most = limit === null ? Number.POSITIVE_INFINITY : limit / DAYS[every];
+  const aDay = Math.min(free, most);
+  const left = deliverable - first;
   return {
-    leadsADay,
-    isLimited: most < free,
-    costADay: Math.round(leadsADay * given.price),
-    costAWeek: Math.round(leadsADay * 7 * given.price),
+    now: first,
+    aDay,
+    backlogDays: left === 0 ? 0 : most > free ? Math.ceil(left / (most - free)) : Number.POSITIVE_INFINITY,
+    isLimited: first < deliverable || most < free,
+    costNow: Math.round(first * price),
+    costADay: Math.round(aDay * price),
+    suggested: deliverable >= 14 ? Math.ceil(free * 2) : null,
   };
 }
