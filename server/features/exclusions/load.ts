@@ -101,6 +101,8 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       });
       return row;
     });
+    const isLoading = async (): Promise<boolean> =>
+      (await inScope(db.app, scope, (tx) => store.listById(tx, listId)))?.state === 'loading';
     if (begun) {
       try {
         await work(begun, more);
@@ -112,7 +114,8 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
             () => {},
           );
           throw error;
-        } else if (!(error instanceof Overtaken)) throw error;
+        } else if (!(error instanceof Overtaken) && (await isLoading())) throw error;
+        // Another worker has made it, and deleted its file.
         else log.info({ listId }, 'list removed or taken over elsewhere');
       }
     }
