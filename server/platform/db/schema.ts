@@ -444,6 +444,7 @@ export interface Schema {
     id: string;
     user_id: string;
     generation: Default<number>;
+    confirmed_at: MaybeAt;
     rotated_at: At;
     created_at: At;
     expires_at: At;
