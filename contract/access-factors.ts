@@ -60,6 +60,17 @@ export const factors = {
       }),
     )
     .output(Done),
+  confirm: call
+    .route({
+      method: 'POST',
+      path: '/user/confirm',
+      tags,
+      summary:
+        'Confirm who one is, for calls that are refused with errors.confirm: by the password, or a code of the authenticator app',
+    })
+    .meta({ access: 'session.own' })
+    .input(z.object({ password: z.string().max(1024).optional(), code: Code.optional() }))
+    .output(Done),
   twoFactor: call
     .route({
       method: 'GET',

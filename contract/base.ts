@@ -9,6 +9,11 @@ export interface Meta {
    * money (cards, charges, balances).
    */
   notInView?: true;
+  /**
+   * Refused (403 naming `confirm`) unless the person signed in, or confirmed who they are (POST /user/confirm), within the
+   * last 15 minutes: what moves money, where leads are sent, where money is paid out.
+   */
+  fresh?: true;
 }
 
 /** Start of every call's contract. */

@@ -290,7 +290,7 @@ export const campaigns = {
       tags: ['Campaigns'],
       summary: 'Record prepaid balance that the client paid the agency for',
     })
-    .meta({ access: 'campaign.topup', notInView: true })
+    .meta({ access: 'campaign.topup', notInView: true, fresh: true })
     .input(Which.extend({ amount: given(Dollars), idempotencyKey: z.string().min(8).max(100) }))
     .output(Done.extend({ balance_micros: Micros })),
   refusals: call

@@ -58,7 +58,7 @@ export const delivery = {
       tags: ['Integrations'],
       summary: 'Add a webhook; its signing secret is shown once',
     })
-    .meta({ access: 'integration.write' })
+    .meta({ access: 'integration.write', fresh: true })
     .input(z.object({ leadspeekID: Id, url: WebUrl }))
     .output(Done.extend({ data: Integration, secret: z.string().describe('whsec_..., shown once') })),
   update: call
@@ -68,7 +68,7 @@ export const delivery = {
       tags: ['Integrations'],
       summary: 'Change the address, enable or disable',
     })
-    .meta({ access: 'integration.write' })
+    .meta({ access: 'integration.write', fresh: true })
     .input(Which.extend({ url: WebUrl.optional(), state: z.enum(['enabled', 'disabled']).optional() }))
     .output(Done.extend({ data: Integration })),
   remove: call
@@ -78,7 +78,7 @@ export const delivery = {
       tags: ['Integrations'],
       summary: 'Remove a webhook; its log stays',
     })
-    .meta({ access: 'integration.write' })
+    .meta({ access: 'integration.write', fresh: true })
     .input(Which)
     .output(Done),
   test: call

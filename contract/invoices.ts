@@ -201,7 +201,7 @@ export const invoices = {
       tags,
       summary: 'Correct an invoice by a credit note',
     })
-    .meta({ access: 'invoice.write', notInView: true })
+    .meta({ access: 'invoice.write', notInView: true, fresh: true })
     .input(
       z.object({
         id: Id,
@@ -218,7 +218,7 @@ export const invoices = {
       tags,
       summary: 'Give up what nobody will pay any more',
     })
-    .meta({ access: 'invoice.write', notInView: true })
+    .meta({ access: 'invoice.write', notInView: true, fresh: true })
     .input(z.object({ id: Id, reason: Line }))
     .output(Done.extend({ data: Invoice })),
 };
@@ -243,7 +243,7 @@ export const collection = {
       tags,
       summary: 'Pay an open invoice by the card on file',
     })
-    .meta({ access: 'invoice.pay', notInView: true })
+    .meta({ access: 'invoice.pay', notInView: true, fresh: true })
     .input(z.object({ id: Id, idempotencyKey: z.string().trim().min(1).max(100) }))
     .output(Paid),
   settle: call

@@ -142,6 +142,8 @@ export const ownMessages = {
   emailConfirm:
     'Your changes are saved. Please follow the link in the e-mail we have just sent to the new address.',
   emailChanged: 'Your e-mail address has been changed. Please sign in with the new one from now on.',
+  confirmFirst: 'Confirm it’s you to continue.',
+  confirmed: 'Confirmed.',
   emailStopped: 'The change was stopped. Your email address stays as it is.',
   emailLinkInvalid: 'This link is not valid any more. Please change your e-mail address again.',
   companyByOwner: 'Only the owner may change the details of the company.',

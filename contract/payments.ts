@@ -113,7 +113,7 @@ export const payments = {
       tags: ['Payments'],
       summary: "Put the own agency's card on file with the platform",
     })
-    .meta({ access: 'account.write', notInView: true })
+    .meta({ access: 'account.write', notInView: true, fresh: true })
     .input(Form)
     .output(Saved),
   customerDirect: call
@@ -128,7 +128,7 @@ export const payments = {
     .output(Saved),
   removeCard: call
     .route({ method: 'DELETE', path: '/payment/card', tags: ['Payments'], summary: 'Take the card off file' })
-    .meta({ access: 'card.write', notInView: true })
+    .meta({ access: 'card.write', notInView: true, fresh: true })
     .output(Done),
   authentication: call
     .route({
@@ -164,7 +164,7 @@ export const payments = {
       tags: ['Payments'],
       summary: "Open the agency's account at the card provider; a sales person's own",
     })
-    .meta({ access: 'account.connect', notInView: true })
+    .meta({ access: 'account.connect', notInView: true, fresh: true })
     .output(Done.extend(ConnectedAccount.shape)),
   linkAccount: call
     .route({
@@ -174,7 +174,7 @@ export const payments = {
       summary:
         "A page of the provider on which the account's owner fills in what is required; to be used once",
     })
-    .meta({ access: 'account.connect', notInView: true })
+    .meta({ access: 'account.connect', notInView: true, fresh: true })
     .input(
       z.object({
         from: z
@@ -201,7 +201,7 @@ export const payments = {
       summary: "Let go of the agency's account, or a sales person's own, so that another can be opened",
       description: "The cards of an agency's clients are on its account: they must be entered anew.",
     })
-    .meta({ access: 'account.connect', notInView: true })
+    .meta({ access: 'account.connect', notInView: true, fresh: true })
     .output(Done.extend(ConnectedAccount.shape)),
   problems: call
     .route({
@@ -233,7 +233,7 @@ export const payments = {
       tags: ['Payments'],
       summary: 'Settle a charge by hand, when the provider has told so outside the system',
     })
-    .meta({ access: 'payment.mend', notInView: true })
+    .meta({ access: 'payment.mend', notInView: true, fresh: true })
     .input(ofCharge.extend({ state: z.enum(['succeeded', 'declined']), reason: Reason }))
     .output(Done.extend({ state: z.string() })),
   refundCharge: call
@@ -243,7 +243,7 @@ export const payments = {
       tags: ['Payments'],
       summary: 'Give a charge back, in whole or in part',
     })
-    .meta({ access: 'payment.mend', notInView: true })
+    .meta({ access: 'payment.mend', notInView: true, fresh: true })
     .input(
       ofCharge.extend({
         amount: z
@@ -263,7 +263,7 @@ export const payments = {
       tags: ['Payments'],
       summary: 'Mark a difference between provider and ledger as dealt with',
     })
-    .meta({ access: 'payment.mend', notInView: true })
+    .meta({ access: 'payment.mend', notInView: true, fresh: true })
     .input(ofCharge.extend({ reason: Reason }))
     .output(Done),
   compare: call

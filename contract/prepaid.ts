@@ -124,7 +124,7 @@ export const prepaid = {
       description:
         'amount: what the estimate said, so that nobody is charged what they have not seen. A declined card is no error of the call.',
     })
-    .meta({ access: 'prepaid.buy', notInView: true })
+    .meta({ access: 'prepaid.buy', notInView: true, fresh: true })
     .input(Which.extend({ leadsbuy: LeadsBuy, amount: Amount, idempotencyKey: Key }))
     .output(Paid.extend({ balance_micros: Micros })),
   current: call
@@ -166,7 +166,7 @@ export const prepaid = {
       description:
         'Newest purchases first. result pending: the provider has taken it, and has yet to answer.',
     })
-    .meta({ access: 'prepaid.refund', notInView: true })
+    .meta({ access: 'prepaid.refund', notInView: true, fresh: true })
     .input(
       Which.extend({
         amount: Amount.optional().describe('Left out: all that can be given back'),

@@ -156,7 +156,7 @@ export const wallet = {
       tags,
       summary: 'Save the settings of the Data Wallet; charges nothing',
     })
-    .meta({ access: 'wallet.write', notInView: true })
+    .meta({ access: 'wallet.write', notInView: true, fresh: true })
     .input(
       Settings.extend({
         ceiling_day: Ceiling.optional().describe('Most that is topped up automatically in a day'),
@@ -173,7 +173,7 @@ export const wallet = {
       description:
         'A declined card is no error of the call: `result` is `failed`; `authenticate` when its holder can still confirm `charge_id` with their bank (payment/charge/{id}/authentication, then check). `error`: no answer came, so it is not known yet; the balance follows when it is.',
     })
-    .meta({ access: 'wallet.write', notInView: true })
+    .meta({ access: 'wallet.write', notInView: true, fresh: true })
     .input(
       Settings.extend({
         ip_user: z.string().max(64).optional().describe('Not relied on: the address that asks is recorded'),

@@ -356,6 +356,7 @@ export async function createApp(parts: AppParts) {
     tenantOf: (host) => features.tenants.byHost(host),
     actorOf: (token, tenant) => features.access.actorOf(token, tenant),
     actorOfDownload: (token, path, tenant) => features.access.actorOfDownload(token, path, tenant),
+    unconfirmed: (actor) => features.access.confirmation.missing(actor),
     openBody: (dt) => features.access.keys.openBody(dt),
   };
   const server = createServer(config, clock, doors);

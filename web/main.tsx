@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { messages } from '../contract/messages.ts';
 import { revertLanding } from '../contract/routing-switch.ts';
 import { screenMessages } from '../contract/screen-messages.ts';
-import { api, session } from './api/client.ts';
+import { api, session, transport } from './api/client.ts';
 import { queryClient } from './api/query.ts';
 import { BrandProvider } from './brand/BrandProvider.tsx';
 import { brandQuery } from './brand/brand.ts';
@@ -23,6 +23,10 @@ const router = makeRouter(queryClient);
 void queryClient.prefetchQuery(brandQuery);
 // Single sign-on asks by itself: a session that is over must not end it with 'Session Ended'.
 if (session.alive && location.pathname !== '/sso') session.fresh().catch(() => undefined);
+
+transport.askWith(async (how) =>
+  (await import('./features/access/confirmIdentity.tsx')).confirmIdentity(how),
+);
 
 session.onEnd((reason) => {
   // The login is loaded anew there, and tells it.

@@ -18,6 +18,9 @@ export interface Tenant {
   timeZone: string;
 }
 
+/** How somebody confirms who they are: by their password, or a code of their authenticator app. */
+export type Confirmation = 'password' | 'code';
+
 /** The signed-in person. */
 export interface Actor {
   userId: string;
@@ -67,6 +70,7 @@ export class Ctx {
   /** Scheme, host and port as the person typed them, e.g. http://acme.localhost:8080 */
   readonly origin: string;
   readonly #actor: Actor | null;
+  readonly #unconfirmed: (() => Promise<Confirmation | null>) | undefined;
 
   constructor(parts: {
     tenant: Tenant;
@@ -76,6 +80,8 @@ export class Ctx {
     ip: string;
     userAgent: string;
     origin: string;
+    /** How the person has to confirm who they are, or null when they have just done so. */
+    unconfirmed?: (() => Promise<Confirmation | null>) | undefined;
   }) {
     this.tenant = parts.tenant;
     this.#actor = parts.actor;
@@ -84,6 +90,7 @@ export class Ctx {
     this.ip = parts.ip;
     this.userAgent = parts.userAgent;
     this.origin = parts.origin;
+    this.#unconfirmed = parts.unconfirmed;
   }
 
   /** The signed-in person. Throws 401 on a call that nobody signed in for. */
@@ -104,5 +111,14 @@ export class Ctx {
   /** For what a call needs besides its own permission. @throws Refusal 403 when the person may not */
   need(permission: Permission): void {
     if (!this.may(permission)) throw new Refusal('forbidden', ownMessages.forbidden);
+  }
+
+  /**
+   * For what a session that was left open, or a script in its pages, must not do. @throws Refusal 403 whose `errors.confirm`
+   * says how to confirm who one is
+   */
+  async mustBeConfirmed(): Promise<void> {
+    const how = await this.#unconfirmed?.();
+    if (how) throw new Refusal('forbidden', ownMessages.confirmFirst, { errors: { confirm: [how] } });
   }
 }

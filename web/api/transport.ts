@@ -28,16 +28,42 @@ type Input = Record<string, unknown> | undefined;
 /** Sends requests with the bearer token and renews it once when the server says that it has ended. */
 export class Transport {
   readonly #parts: TransportParts;
+  #ask: ((how: string) => Promise<boolean>) | undefined;
+  #asking: Promise<boolean> | undefined;
   constructor(parts: TransportParts) {
     this.#parts = parts;
   }
 
+  /** Has `ask` called where the server wants somebody to confirm who they are; it answers whether they did. */
+  askWith(ask: (how: string) => Promise<boolean>): void {
+    this.#ask = ask;
+  }
+
+  /** Asks once for all calls that wait for it. @throws the refusal when they did not confirm */
+  async #confirmed(refusal: ApiError): Promise<void> {
+    this.#asking ??= this.#ask?.(refusal.errors.confirm?.[0] ?? '').finally(() => {
+      this.#asking = undefined;
+    });
+    if (!(await this.#asking)) throw refusal;
+  }
+
   /**
    * One request to a path below the base with the session's token: for uploads and other plain routes.
-   * A 401 (or 'Unauthenticated.') renews the token once and sends the request once more (spec product 4, Session).
+   * A 401 (or 'Unauthenticated.') renews the token once and sends the request once more (spec product 4, Session); so
+   * does a refusal that wants the person to confirm who they are, once they have.
    * @throws ApiError for every answer that is not a success and when none comes
    */
   async authorized(path: string, init: RequestInit = {}): Promise<Response> {
+    try {
+      return await this.#asPerson(path, init);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 403 || !error.errors.confirm) throw error;
+      await this.#confirmed(error);
+      return this.#asPerson(path, init);
+    }
+  }
+
+  async #asPerson(path: string, init: RequestInit): Promise<Response> {
     const { session } = this.#parts;
     const token = session.token ?? (await session.fresh());
     try {

@@ -15,6 +15,8 @@ export const ACTIVITY: Record<string, string> = {
   'email.stopped': 'Email address change stopped',
   'session.ended': 'Device signed out',
   'session.revoked': 'Token used twice',
+  'session.confirmed': 'Identity confirmed',
+  'session.unconfirmed': 'Failed confirmation',
   'register.confirm': 'Signed up',
 };
 
@@ -24,4 +26,5 @@ export const BAD_ACTIVITY: ReadonlySet<string> = new Set([
   'login.paused',
   'login.code_failed',
   'session.revoked',
+  'session.unconfirmed',
 ]);

@@ -38,6 +38,8 @@ export function readRefreshToken(
     : null;
 }
 
+/** For so long a login, or a confirmation since, lets somebody do what others must not do in their place. */
+export const CONFIRM_MS = 15 * 60_000;
 /** A change of somebody's address by another waits so long, unless it is confirmed at the old address. */
 export const HOLD_MS = 72 * 3_600_000;
 

@@ -112,6 +112,10 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
       await access.factors.changePassword(ctx, input);
       return done(messages.passwordUpdated);
     },
+    async confirm(ctx, input) {
+      await access.confirmation.confirm(ctx, input);
+      return done(ownMessages.confirmed);
+    },
     twoFactor: (ctx, input) => access.factors.twoFactor(ctx, input.userId),
     googleTfa: (ctx, input) => access.factors.offerSecret(ctx, input.userId, input.companyId),
     async saveTwoFactor(ctx, input) {

@@ -14,6 +14,7 @@ import type { Sales } from '../sales/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
 import { alertJob, createAlerts } from './alerts.service.ts';
 import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
+import { createConfirmation } from './confirm.service.ts';
 import { createEmails } from './email.service.ts';
 import { createEntry } from './entry.service.ts';
 import { deleteCaptchas, deleteOld } from './entry.store.ts';
@@ -70,6 +71,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     captcha,
     login: createLogin(platform, parts),
     factors,
+    confirmation: createConfirmation(platform, parts),
     emails,
     entry: createEntry(platform, parts),
     /** Invitations of people of one's own company and right below it. */
@@ -180,6 +182,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       const query = new URLSearchParams(search).toString();
       const wanted = pathname + (query ? `?${query}` : '');
       const { actor } = ctx;
+      // Whole lists leave the product only with somebody who has just shown who they are.
+      if (/\/export(\/|$)/.test(pathname)) await ctx.mustBeConfirmed();
       await inScope(db.app, ctx.scope, async (tx) => {
         await store.insertDownloadToken(tx, {
           token_hash: hash,

@@ -27,6 +27,22 @@ export async function advanceSession(
     .execute();
 }
 
+/** When somebody last proved who they are in a session, or in the login behind a view. */
+export async function confirmedAt(tx: Tx, id: string): Promise<{ id: string; at: Date } | undefined> {
+  return tx
+    .selectFrom('session as s')
+    .innerJoin('session as own', (join) =>
+      join.on('own.id', '=', sql<string>`coalesce(s.viewer_session_id, s.id)`),
+    )
+    .select(['own.id', sql<Date>`coalesce(own.confirmed_at, own.created_at)`.as('at')])
+    .where('s.id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function setConfirmed(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.updateTable('session').set({ confirmed_at: at }).where('id', '=', id).execute();
+}
+
 /** Ends a session; the first reason stays. */
 export async function revokeSession(
   tx: Tx,

@@ -38,8 +38,8 @@ interface About {
   only?: 'agency' | 'root';
   /** What reading and saving it needs beyond the permissions of all settings. */
   needs?: { read: Permission; save: Permission };
-  /** Nobody may save it in view mode. */
-  notInView?: true;
+  /** Saved not in view mode, and only by somebody who has just confirmed who they are. */
+  guarded?: true;
 }
 
 /** One setting: how it is read, and how it is kept where it has a table of its own. */
@@ -118,7 +118,7 @@ export function createKinds(
         words: 'embed code',
         only: 'agency',
         needs: { read: 'setting.read', save: 'embed.write' },
-        notInView: true,
+        guarded: true,
       },
       { placeEmbedded: 'footer', embeddedcode: '' },
     ),

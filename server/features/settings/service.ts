@@ -141,7 +141,8 @@ export function createSettings(
             kind.only === 'root' ? 'can be set for the platform only' : 'can be set for an agency only',
           );
         mustMay(ctx, name, 'save');
-        if (kind.notInView && ctx.actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
+        if (kind.guarded && ctx.actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
+        if (kind.guarded) await ctx.mustBeConfirmed();
         if (given.effective_from !== undefined && name !== 'costagency')
           throw refusalOf('effective_from', 'can be given with costagency only');
         const value = (await checkInput(SETTINGS[name], given.comsetval)) as SettingValue<'registration'>;

@@ -13,7 +13,7 @@ import { mayPerson } from '../../../contract/permissions.ts';
 import { activity } from '../activity.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { type Actor, Ctx, type Tenant } from '../ctx.ts';
+import { type Actor, type Confirmation, Ctx, type Tenant } from '../ctx.ts';
 import { isDiskFull, onceAMinute } from '../disk.ts';
 import { plainAddress } from '../geo.ts';
 import { newId } from '../ids.ts';
@@ -31,6 +31,8 @@ export interface Doors {
   actorOf(token: string, tenant: Tenant): Promise<Actor>;
   /** Redeems a one-use download token for this path (with its query). Null when it is not good. */
   actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null>;
+  /** How somebody has to confirm who they are; null when they did so, or signed in, just now. */
+  unconfirmed(actor: Actor): Promise<Confirmation | null>;
   /** Opens an encrypted body. Throws a 400 Refusal. */
   openBody(dt: string): Promise<string>;
 }
@@ -219,7 +221,11 @@ export async function contextOf(
   access: Access,
   clock: Clock,
   doors: Doors,
-  more: { permission?: PlainRoute['permission']; notInView?: boolean | undefined } = {},
+  more: {
+    permission?: PlainRoute['permission'];
+    notInView?: boolean | undefined;
+    fresh?: boolean | undefined;
+  } = {},
 ): Promise<Ctx> {
   const tenant = request.tenant ?? nobody;
   let actor: Actor | null = null;
@@ -243,15 +249,18 @@ export async function contextOf(
     if (!mayPerson(actor.grade, actor.modules, access)) throw new Refusal('forbidden', ownMessages.forbidden);
     if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
   }
-  return new Ctx({
+  const ctx = new Ctx({
     tenant,
     actor,
+    unconfirmed: actor ? () => doors.unconfirmed(actor) : undefined,
     requestId: request.id,
     clock,
     ip: addressOf(request),
     userAgent: String(request.headers['user-agent'] ?? '').slice(0, 500),
     origin: `${request.protocol}://${request.host}`,
   });
+  if (more.fresh) await ctx.mustBeConfirmed();
+  return ctx;
 }
 
 /** What an answer may do in a browser: by itself nothing. Pages say what they need (site.ts). */
@@ -303,7 +312,7 @@ export function addCalls(
   for (const [name, procedure] of Object.entries(contract as Record<string, AnyContractProcedure>)) {
     const { route, meta, inputSchema, outputSchema } = procedure['~orpc'];
     const handler = handlers[name];
-    const { access, notInView } = meta as { access?: Access; notInView?: true };
+    const { access, notInView, fresh } = meta as { access?: Access; notInView?: true; fresh?: true };
     if (!route.method || !route.path || !access || !handler)
       throw new Error(`Call ${name} lacks a route, an access rule or a handler`);
     app.route({
@@ -311,7 +320,7 @@ export function addCalls(
       url: `/api${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
       config: { access, call: `/api${route.path}` },
       handler: async (request, reply) => {
-        const ctx = await contextOf(request, access, clock, doors, { notInView });
+        const ctx = await contextOf(request, access, clock, doors, { notInView, fresh });
         finish[name]?.before?.(request);
         const given = route.method === 'GET' ? (request.query as object) : (request.body ?? {});
         if (typeof given !== 'object' || Array.isArray(given))

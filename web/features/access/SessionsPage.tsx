@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconDeviceDesktop, IconDeviceMobile, IconDevices, IconDeviceTablet } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { useMay } from '../../api/user.ts';
@@ -11,6 +12,7 @@ import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
 import { Activity } from './Activity.tsx';
 import { ViewsByOthers } from './ViewsByOthers.tsx';
@@ -24,8 +26,25 @@ const icons = {
   other: IconDevices,
 };
 
+/** Asks for the confirmation that another page has led here for, and goes back there. */
+function useConfirmationAsked(): void {
+  const [{ confirm: how }, setParams] = useSearchParams();
+  const isAsked = useRef(false);
+  useEffect(() => {
+    if (!how || isAsked.current) return;
+    isAsked.current = true;
+    void import('./confirmIdentity.tsx')
+      .then(({ confirmIdentity }) => confirmIdentity(how))
+      .then((isDone) => {
+        if (isDone && window.history.length > 1) window.history.back();
+        else setParams({ confirm: undefined });
+      });
+  }, [how, setParams]);
+}
+
 /** Where one is signed in; signs one device, or all others, out. */
 export default function SessionsPage() {
+  useConfirmationAsked();
   const queryClient = useQueryClient();
   const mayViews = useMay('view.log');
   const query = useQuery({

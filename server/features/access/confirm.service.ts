@@ -1,0 +1,87 @@
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
+import type { Actor, Confirmation, Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Limits } from '../../platform/limits.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { People } from '../people/index.ts';
+import * as store from './entry.store.ts';
+import * as factor from './factor.policy.ts';
+import * as limit from './limit.policy.ts';
+import * as policy from './policy.ts';
+import * as sessionStore from './session.store.ts';
+
+/**
+ * Proving once more who one is, in a session that is open: a login and a confirmation are good for 15 minutes. In view mode
+ * it is the person behind the view who confirms.
+ */
+export function createConfirmation(
+  { db, clock, vault }: Platform,
+  { people, audit, limits }: { people: People; audit: Audit; limits: Limits },
+) {
+  const whole = (actor: Actor) => ({ rootId: actor.rootId });
+  const personOf = (actor: Actor): string => actor.trueActor?.userId ?? actor.userId;
+  const howOf = async (tx: Tx, userId: string): Promise<Confirmation> =>
+    (await store.factorOf(tx, userId))?.kind === 'google' ? 'code' : 'password';
+
+  return {
+    /** How an actor has to confirm who they are; null while they need not. */
+    missing: (actor: Actor): Promise<Confirmation | null> =>
+      inScope(db.app, whole(actor), async (tx) => {
+        const last = await sessionStore.confirmedAt(tx, actor.sessionId);
+        if (last && clock.now().getTime() - last.at.getTime() <= policy.CONFIRM_MS) return null;
+        return howOf(tx, personOf(actor));
+      }),
+
+    /**
+     * Confirms by the password or, with an authenticator app, by a code of it.
+     * @throws Refusal 422 naming the field that is missing or wrong, 429 after too many tries
+     */
+    async confirm(
+      ctx: Ctx,
+      given: { password?: string | undefined; code?: string | undefined },
+    ): Promise<void> {
+      const { actor } = ctx;
+      const userId = personOf(actor);
+      const how = await inScope(db.app, whole(actor), (tx) => howOf(tx, userId));
+      const value = given[how];
+      if (!value) throw refusalOf(how, 'is required');
+      const counted = how === 'code' ? limit.CODE : limit.PASSWORD;
+      await limits.take(counted, userId);
+      const user = await inScope(db.app, whole(actor), (tx) => people.secretOf(tx, userId));
+      // Hashed before the transaction: it takes a while.
+      const fits = how === 'code' || (await people.passwordFits(user?.password_hash, value));
+      const isProven = await inScope(db.app, whole(actor), async (tx) => {
+        const now = clock.now();
+        const good = fits && (how === 'password' || (await takeCode(tx, userId, value, now)));
+        const session = await sessionStore.confirmedAt(tx, actor.sessionId);
+        if (good && session) await sessionStore.setConfirmed(tx, session.id, now);
+        await audit.record(tx, ctx, {
+          action: good ? 'session.confirmed' : 'session.unconfirmed',
+          objectKind: 'user',
+          objectId: userId,
+          description: good
+            ? `Confirmed who they are by ${how}`
+            : `Failed to confirm who they are by ${how}, from ${ctx.ip}`,
+        });
+        return good;
+      });
+      if (!isProven) {
+        const words = how === 'code' ? ownMessages.badCode : messages.currentPasswordWrong;
+        throw new Refusal('invalid', words, { errors: { [how]: [words] } });
+      }
+      await limits.clear(counted, userId);
+    },
+  };
+
+  /** Uses a code of the authenticator up. */
+  async function takeCode(tx: Tx, userId: string, code: string, now: Date): Promise<boolean> {
+    const row = await store.lockFactor(tx, userId);
+    if (row?.kind !== 'google') return false;
+    const secret = vault.open(row.secret_sealed ?? '', 'user_factor.secret');
+    const step = factor.stepOf(secret, code, now, row.last_step);
+    if (step !== null) await store.useStep(tx, userId, step);
+    return step !== null;
+  }
+}

@@ -1,0 +1,90 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import type { Company } from '../../test/factories.ts';
+
+let app: TestApp;
+let acme: Company;
+const HOST = 'acme.test';
+
+beforeAll(async () => {
+  app = await testApp();
+  const root = await app.make.root({ host: 'root.test', isMaster: true });
+  acme = await app.make.agency(root, { host: HOST, name: 'Acme' });
+  await app.make.user(acme, { email: 'ann@x.test', password: PASSWORD });
+});
+afterAll(() => app.close());
+
+/** A session that was left open for an hour. */
+async function oldSession(): Promise<string> {
+  const { body } = await app.call('POST', '/api/login', {
+    host: HOST,
+    body: { username: 'ann@x.test', password: PASSWORD },
+  });
+  app.clock.advance(3_600_000);
+  const renewed = await app.call('POST', '/api/auth/refresh-token', {
+    host: HOST,
+    body: { refresh_token: body.refresh_token },
+  });
+  return renewed.body.access_token as string;
+}
+const ask = (token: string, method: 'POST' | 'PUT' | 'GET', path: string, body?: unknown) =>
+  app.call(method, `/api/${path}`, { host: HOST, token, ...(body ? { body } : {}) });
+const embed = (token: string) =>
+  ask(token, 'PUT', 'configuration/setting', {
+    comsetname: 'rootAgencyEmbeddedCode',
+    comsetval: { placeEmbedded: 'footer', embeddedcode: '<b>1</b>' },
+  });
+
+test('[BEY-11] an open session alone moves no money, sends no leads elsewhere, exports no list and writes no code', async () => {
+  const token = await oldSession();
+  const nobody = '00000000-0000-7000-8000-000000000000';
+  const guarded: [() => ReturnType<typeof ask>, number][] = [
+    [() => ask(token, 'POST', 'leadspeek/client/topup-card', { leadspeekID: nobody }), 404],
+    [() => ask(token, 'POST', 'integrations/custom', { leadspeekID: nobody, url: 'https://a.example' }), 404],
+    [() => ask(token, 'POST', 'general/download-token', { path: '/api/leadspeek/report/lead/export' }), 200],
+    [() => embed(token), 200],
+  ];
+  for (const [call] of guarded) {
+    const { status, body } = await call();
+    expect([status, body.message, body.errors]).toEqual([
+      403,
+      'Confirm it’s you to continue.',
+      { confirm: ['password'] },
+    ]);
+  }
+  // Reading and what is done every day goes on.
+  expect((await ask(token, 'GET', 'user')).status).toBe(200);
+  expect((await ask(token, 'POST', 'user/confirm', {})).body.errors).toEqual({ password: ['is required'] });
+  expect((await ask(token, 'POST', 'user/confirm', { password: 'wrong' })).status).toBe(422);
+  expect((await embed(token)).status).toBe(403);
+  expect((await ask(token, 'POST', 'user/confirm', { password: PASSWORD })).status).toBe(200);
+  for (const [call] of guarded) expect((await call()).body.errors ?? {}).not.toHaveProperty('confirm');
+  app.clock.advance(14 * 60_000);
+  expect((await embed(token)).status).toBe(200);
+});
+
+test('[BEY-11] with an authenticator app it takes a code of it, once; the password is not enough', async () => {
+  const token = await app.signIn('ann@x.test', HOST);
+  const { rows } = await app.admin.query(`select id from user_account where email = 'ann@x.test'`);
+  const [{ id }] = rows;
+  const offer = await ask(token, 'GET', `setting/get-google-tfa/${id}/${acme.id}`);
+  const totp = new TOTP({ secret: Secret.fromBase32(offer.body.secretKey as string) });
+  const code = () => totp.generate({ timestamp: app.clock.now().getTime() });
+  const saved = await ask(token, 'PUT', `setting/twofactorauth/${id}`, {
+    two_factor_auth: true,
+    two_factor_auth_type: 'google',
+    currpassword: PASSWORD,
+    code: code(),
+  });
+  expect(saved.status).toBe(200);
+  await app.admin.query(`update session set created_at = created_at - interval '1 hour'`);
+  expect((await embed(token)).body.errors).toEqual({ confirm: ['code'] });
+  expect((await ask(token, 'POST', 'user/confirm', { password: PASSWORD })).body.errors).toEqual({
+    code: ['is required'],
+  });
+  expect((await ask(token, 'POST', 'user/confirm', { code: code() })).status).toBe(422);
+  app.clock.advance(30_000);
+  expect((await ask(token, 'POST', 'user/confirm', { code: code() })).status).toBe(200);
+  expect((await embed(token)).status).toBe(200);
+});

@@ -1,0 +1,108 @@
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { type FormEvent, useState } from 'react';
+import { api } from '../../api/client.ts';
+import { wordsOf } from '../../api/errors.ts';
+import { needsOwnDocument } from '../../brand/embed.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { overlaysReady } from '../../ui/overlays.ts';
+
+/** Where no code of the agency's runs. */
+const ALONE = '/user/sessions';
+
+/**
+ * Asks somebody to confirm who they are, by their password or, `how` being 'code', by their authenticator app; true when
+ * they did. Passwords are typed where no code of the agency's runs, so elsewhere it leads there and answers false.
+ */
+export async function confirmIdentity(how: string): Promise<boolean> {
+  await overlaysReady();
+  if (needsOwnDocument(ALONE)) {
+    const goes = await confirm({
+      title: 'Confirm it’s you',
+      body: 'This needs your password or code, on a page of its own. Come back here and try again afterwards.',
+      verb: 'Continue',
+    });
+    if (goes) window.location.assign(`${ALONE}?confirm=${how}`);
+    return false;
+  }
+  return new Promise((resolve) => {
+    let isConfirmed = false;
+    const id = modals.open({
+      title: 'Confirm it’s you',
+      size: 'sm',
+      centered: true,
+      onClose: () => resolve(isConfirmed),
+      children: (
+        <ConfirmForm
+          isCode={how === 'code'}
+          onCancel={() => modals.close(id)}
+          onDone={() => {
+            isConfirmed = true;
+            modals.close(id);
+          }}
+        />
+      ),
+    });
+  });
+}
+
+function ConfirmForm(props: { isCode: boolean; onCancel: () => void; onDone: () => void }) {
+  const [value, setValue] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [isSending, setSending] = useState(false);
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (!value) return setProblem(props.isCode ? 'Enter the code' : 'Enter your password');
+    setSending(true);
+    try {
+      await api.access.confirm(props.isCode ? { code: value } : { password: value });
+      props.onDone();
+    } catch (error) {
+      setProblem(wordsOf(error));
+      setSending(false);
+    }
+  };
+  const field = {
+    withAsterisk: true,
+    'data-autofocus': true,
+    value,
+    error: problem,
+    onChange: (event: { currentTarget: { value: string } }) => {
+      setValue(event.currentTarget.value);
+      setProblem(undefined);
+    },
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack gap="md">
+        <Text size="sm">You signed in a while ago. This keeps your money and data safe.</Text>
+        {props.isCode ? (
+          <TextInput
+            label="Code from your authenticator app"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={20}
+            {...field}
+          />
+        ) : (
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            maxLength={1024}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
+            {...field}
+          />
+        )}
+      </Stack>
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" onClick={props.onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={isSending}>
+          Confirm
+        </Button>
+      </Group>
+    </form>
+  );
+}
