@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApp, testApp } from '../test/app.ts';
-import { createLimits, type LimitRule, networkOf } from './limits.ts';
+import { createLimits, type LimitRule, networkOf, rangeOf } from './limits.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -56,4 +56,8 @@ test('an IPv6 line is one network, an IPv4 one written as IPv6 too', () => {
   expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe(networkOf('2001:db8:1:2::1'));
   expect(networkOf('2001:db8:1:3::1')).not.toBe(networkOf('2001:db8:1:2::1'));
   expect(networkOf('::ffff:203.0.113.5')).toBe('203.0.113.5');
+  expect(rangeOf('::ffff:203.0.113.5')).toBe(rangeOf('203.0.113.200'));
+  expect(rangeOf('203.0.114.5')).not.toBe(rangeOf('203.0.113.5'));
+  expect(rangeOf('2001:db8:1:2::1')).toBe(rangeOf('2001:db8:1:ffff::1'));
+  expect(rangeOf('2001:db8:2::1')).not.toBe(rangeOf('2001:db8:1::1'));
 });

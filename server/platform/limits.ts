@@ -21,6 +21,15 @@ export function networkOf(ip: string): string {
     : (address as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
 
+/** The neighbourhood of a network: what one owner often has, an IPv4 /24 or an IPv6 /48. */
+export function rangeOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  return address.kind() === 'ipv4'
+    ? (address as ipaddr.IPv4).octets.slice(0, 3).join('.')
+    : (address as ipaddr.IPv6).parts.slice(0, 3).join(':');
+}
+
 export type Limits = ReturnType<typeof createLimits>;
 
 /**

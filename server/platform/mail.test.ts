@@ -4,7 +4,7 @@ import { type TestApp, testApp } from '../test/app.ts';
 import type { Company } from '../test/factories.ts';
 import { inScope } from './db/scope.ts';
 import { createMail, MailRefused, outboxOnly } from './mail.ts';
-import { layOut } from './mail-layout.ts';
+import { layOut, mailName } from './mail-layout.ts';
 import { smtpTransport } from './mail-smtp.ts';
 
 let app: TestApp;
@@ -235,6 +235,18 @@ describe('the layout', () => {
     expect(html).not.toMatch(/<(script|img|x|b)\b|evil/);
     expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(plain).toContain('<script>alert(1)</script>');
+  });
+
+  test.each([
+    ['Ann O’Hara-Smith Jr.', 'Ann O’Hara-Smith Jr.'],
+    ['J.R. Ewing', 'J.R. Ewing'],
+    ['Pay now at https://evil.test/login', 'Pay now at https   evil test login'],
+    ['evil．test bank@evil。test', 'evil test bank evil test'],
+    ['Line\r\none\u202e', 'Line one'],
+    ['@:/', 'there'],
+    ['x'.repeat(300), 'x'.repeat(60)],
+  ])('[AUTH-09] a name that a stranger chose is short and no link: %j', (given, told) => {
+    expect(mailName(given)).toBe(told);
   });
 
   test('writes on the accent in what can be read', () => {

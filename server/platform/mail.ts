@@ -7,6 +7,7 @@ import type { Owner } from './db/owner.ts';
 import { inScope, type Scope, type Tx } from './db/scope.ts';
 import { newId } from './ids.ts';
 import { defineJob, type Jobs } from './jobs.ts';
+import { mailName } from './mail-layout.ts';
 
 /** What a mail says, in both forms. */
 export interface MailText {
@@ -121,7 +122,7 @@ export function createMail(
         company_id: mail.owner.company_id,
         kind: mail.kind,
         to_address: mail.to.address,
-        to_name: line(mail.to.name),
+        to_name: line(mailName(mail.to.name)),
         from_address: from ?? `no-reply@${mail.sender.host}`,
         from_name: line(mail.sender.name),
         subject: line(mail.subject),

@@ -7,8 +7,10 @@ import { ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { readJson } from '../../platform/http/json.ts';
+import { type Limits, networkOf } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import * as store from './entry.store.ts';
+import * as limit from './limit.policy.ts';
 
 /** Somebody else's captcha, used instead of our own where it is configured. */
 export interface OutsideCaptcha {
@@ -21,6 +23,13 @@ const LIFE_MS = 1_200_000;
 /** Iterations of one try, and how many tries a browser needs at most: some tenths of a second in all. */
 const COST = 2_000;
 const TRIES = 500;
+/** After so many captchas of one network within an hour the work doubles, and again with each as many more. */
+const FREE = 30;
+const MOST = 16;
+
+/** How many times the usual work a network's n-th captcha costs. */
+export const captchaWork = (asked: number): number =>
+  Math.min(MOST, 2 ** Math.floor(Math.max(0, asked - 1) / FREE));
 
 const Payload = z.object({
   challenge: z.object({
@@ -31,7 +40,7 @@ const Payload = z.object({
       cost: z.literal(COST),
       keyLength: z.literal(32),
       keyPrefix: z.string().max(64),
-      data: z.object({ until: z.int() }),
+      data: z.object({ until: z.int(), tenant: z.string() }),
     }),
     signature: z.string().max(128),
   }),
@@ -41,13 +50,17 @@ const Payload = z.object({
 export type Captcha = ReturnType<typeof createCaptcha>;
 
 /** Proof that a browser has worked for the request: ALTCHA of our own, or reCAPTCHA where a key is configured (AUTH-19). */
-export function createCaptcha({ db, clock, config }: Platform, outside: OutsideCaptcha | undefined) {
+export function createCaptcha(
+  { db, clock, config }: Platform,
+  limits: Limits,
+  outside: OutsideCaptcha | undefined,
+) {
   const secrets = {
     hmacSignatureSecret: derive(config.appKey, 'captcha').toString('base64'),
     hmacKeySignatureSecret: derive(config.appKey, 'captcha key').toString('base64'),
   };
 
-  async function solved(gtoken: string): Promise<boolean> {
+  async function solved(gtoken: string, tenantId: string): Promise<boolean> {
     let payload: z.output<typeof Payload>;
     try {
       payload = Payload.parse(readJson(Buffer.from(gtoken, 'base64').toString()));
@@ -57,7 +70,8 @@ export function createCaptcha({ db, clock, config }: Platform, outside: OutsideC
     const { challenge, solution } = payload;
     const { nonce, data } = challenge.parameters;
     // The end is ours to check, by our clock; the library's own check goes by the machine's.
-    if (data.until <= clock.now().getTime()) return false;
+    // What was worked for at one tenant's host is worth nothing at another's.
+    if (data.until <= clock.now().getTime() || data.tenant !== tenantId) return false;
     const { verified } = await verifySolution({ challenge, solution, deriveKey, ...secrets });
     // The nonce is signed to the letter, the signature's own letters may be written in two ways.
     const used = createHash('sha256').update(nonce).digest();
@@ -68,14 +82,15 @@ export function createCaptcha({ db, clock, config }: Platform, outside: OutsideC
     kind: outside ? ('recaptcha' as const) : ('altcha' as const),
     siteKey: outside?.siteKey ?? null,
 
-    /** A new challenge. */
-    async challenge() {
+    /** A new challenge, dearer for a network that asks for many. */
+    async challenge(ctx: Ctx) {
+      const tries = TRIES * captchaWork(await limits.take(limit.CAPTCHA, networkOf(ctx.ip)));
       const { parameters, signature } = await createChallenge({
         algorithm: 'PBKDF2/SHA-256',
         cost: COST,
-        counter: randomInt(TRIES, TRIES / 2),
+        counter: randomInt(tries, tries / 2),
         deriveKey,
-        data: { until: clock.now().getTime() + LIFE_MS },
+        data: { until: clock.now().getTime() + LIFE_MS, tenant: ctx.tenant.companyId },
         ...secrets,
       });
       return { parameters: { ...parameters }, signature: signature ?? '' };
@@ -84,7 +99,9 @@ export function createCaptcha({ db, clock, config }: Platform, outside: OutsideC
     /** Throws 422 unless the request brings a captcha's answer that is right and has not been used. */
     async check(ctx: Ctx, gtoken: string | undefined): Promise<void> {
       const good = gtoken
-        ? await (outside ? outside.verify(gtoken, ctx.ip, ctx.tenant.host) : solved(gtoken))
+        ? await (outside
+            ? outside.verify(gtoken, ctx.ip, ctx.tenant.host)
+            : solved(gtoken, ctx.tenant.companyId))
         : false;
       if (!good)
         throw new Refusal('invalid', ownMessages.captchaNeeded, {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../test/app.ts';
 import { solveCaptcha } from '../../test/ways-in.ts';
+import { captchaWork } from './captcha.service.ts';
 
 let serial = 0;
 const forgot = (app: TestApp, gtoken?: string) =>
@@ -25,6 +26,12 @@ describe('[AUTH-19] the built-in captcha', () => {
     const gtoken = await solve();
     const answers = await Promise.all(Array.from({ length: 10 }, () => forgot(app, gtoken)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(9).fill(422)]);
+  });
+
+  test('is for the tenant it was made for, and dearer for a network that asks for many', async () => {
+    await app.make.root({ host: 'other.test' });
+    expect((await forgot(app, await solveCaptcha(app, 'other.test'))).status).toBe(422);
+    expect([1, 30, 31, 61, 91, 121, 10_000].map(captchaWork)).toEqual([1, 1, 2, 4, 8, 16, 16]);
   });
 
   test('a used solution is not good again in another writing', async () => {

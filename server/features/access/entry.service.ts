@@ -8,7 +8,7 @@ import type { Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { defineJob } from '../../platform/jobs.ts';
-import { type LimitRule, type Limits, networkOf } from '../../platform/limits.ts';
+import { type LimitRule, type Limits, networkOf, rangeOf } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import { type People, readPhone } from '../people/index.ts';
@@ -130,6 +130,7 @@ export function createEntry(
         [
           [limit.REGISTER, `${tenant.rootId}\n${given.email}`],
           [limit.REGISTER_NETWORK, networkOf(ctx.ip)],
+          [limit.REGISTER_RANGE, rangeOf(ctx.ip)],
         ],
         given.gtoken,
       );

@@ -36,6 +36,10 @@ export const LINK_NETWORK = rule('link.network', 20, 30);
 /** Sign-ups of one address, and from one network. */
 export const REGISTER = rule('register', 5, 60);
 export const REGISTER_NETWORK = rule('register.network', 20, 60);
+/** Sign-ups from the neighbourhood of a network a day, over all hosts. */
+export const REGISTER_RANGE = rule('register.range', 60, 3600, 86_400, 86_400);
+/** Captchas that a network has asked for: never paused, but each costs more after so many. */
+export const CAPTCHA = rule('captcha', 1_000_000, 1);
 /** Mails about the safety of one account a day. */
 export const ALERT = rule('alert', 5, 86_400, 86_400, 86_400);
 /** So many failed logins at one account, wherever from, are worth another mail. */

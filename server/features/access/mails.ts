@@ -1,11 +1,11 @@
-import type { MailContent } from '../../platform/mail-layout.ts';
+import { type MailContent, mailName } from '../../platform/mail-layout.ts';
 
 const ignore = 'If this was not you, you can ignore this e-mail.';
 
 /** The code of a login. It stands in the body only, so that a locked screen does not show it. */
 export const codeMail = (name: string, code: string): MailContent => ({
   subject: 'Your login code',
-  lines: [`Hello ${name},`, 'This is the code to complete your login:'],
+  lines: [`Hello ${mailName(name)},`, 'This is the code to complete your login:'],
   code,
   after: [
     'It can be used once, within 10 minutes.',
@@ -16,7 +16,7 @@ export const codeMail = (name: string, code: string): MailContent => ({
 /** The link to set a new password. */
 export const resetMail = (name: string, url: string): MailContent => ({
   subject: 'Set a new password',
-  lines: [`Hello ${name},`, 'Somebody asked for a new password for your account.'],
+  lines: [`Hello ${mailName(name)},`, 'Somebody asked for a new password for your account.'],
   action: { label: 'Set a new password', url },
   after: ['The link can be used once, within one hour.', ignore],
 });
@@ -24,7 +24,10 @@ export const resetMail = (name: string, url: string): MailContent => ({
 /** The link to set a first password, for somebody whose company was added by the one above. */
 export const inviteMail = (name: string, inviter: string, url: string): MailContent => ({
   subject: 'Your account is ready',
-  lines: [`Hello ${name},`, `${inviter} has made an account for you. Set a password to sign in.`],
+  lines: [
+    `Hello ${mailName(name)},`,
+    `${mailName(inviter)} has made an account for you. Set a password to sign in.`,
+  ],
   action: { label: 'Set your password', url },
   after: ['The link can be used once, within 7 days.', ignore],
 });
@@ -32,7 +35,7 @@ export const inviteMail = (name: string, inviter: string, url: string): MailCont
 /** The link that completes a sign-up. */
 export const confirmMail = (name: string, url: string): MailContent => ({
   subject: 'Complete your registration',
-  lines: [`Hello ${name},`, 'Please confirm your e-mail address to complete your registration.'],
+  lines: [`Hello ${mailName(name)},`, 'Please confirm your e-mail address to complete your registration.'],
   action: { label: 'Complete registration', url },
   after: ['The link can be used once, within 24 hours.', ignore],
 });
@@ -51,14 +54,14 @@ export const knownMail = (url: string): MailContent => ({
 /** Tells that something which keeps the account safe was changed. */
 export const noticeMail = (name: string, what: string, ip: string): MailContent => ({
   subject: 'Your account was changed',
-  lines: [`Hello ${name},`, `${what}. The change came from the address ${ip}.`],
+  lines: [`Hello ${mailName(name)},`, `${what}. The change came from the address ${ip}.`],
   after: ['If this was not you, ask for a new password on the login page now and tell your administrator.'],
 });
 
 /** The link that confirms a new e-mail address. */
 export const newAddressMail = (name: string, url: string): MailContent => ({
   subject: 'Confirm your new e-mail address',
-  lines: [`Hello ${name},`, 'Please confirm that this is the new e-mail address of your account.'],
+  lines: [`Hello ${mailName(name)},`, 'Please confirm that this is the new e-mail address of your account.'],
   action: { label: 'Confirm address', url },
   after: ['The link can be used once, within 24 hours. Until then your old address stays.', ignore],
 });
@@ -72,8 +75,8 @@ export const heldAddressMail = (
 ): MailContent => ({
   subject: 'Your email address is about to change',
   lines: [
-    `Hello ${name},`,
-    `${by} asked to change the email address of your account to ${email}.`,
+    `Hello ${mailName(name)},`,
+    `${mailName(by)} asked to change the email address of your account to ${email}.`,
     'It changes in 72 hours. If this is not right, stop it now: whoever reads mail at the new address could take over your account.',
   ],
   action: { label: 'Stop this change', url: links.stop },
@@ -87,8 +90,8 @@ export const heldAddressMail = (
 export const comingAddressMail = (name: string, by: string): MailContent => ({
   subject: 'This will be your new email address',
   lines: [
-    `Hello ${name},`,
-    `${by} asked to use this email address for your account. You can sign in with it in 72 hours, or as soon as the change is confirmed at your old address.`,
+    `Hello ${mailName(name)},`,
+    `${mailName(by)} asked to use this email address for your account. You can sign in with it in 72 hours, or as soon as the change is confirmed at your old address.`,
   ],
   after: [ignore],
 });
@@ -118,7 +121,7 @@ export const alertMail = (
   return {
     subject,
     lines: [
-      `Hello ${name},`,
+      `Hello ${mailName(name)},`,
       words,
       `${row.at.toISOString().slice(0, 16).replace('T', ' ')} UTC${place ? `, from ${place}` : ''}.`,
     ],

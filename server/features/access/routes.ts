@@ -89,7 +89,7 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
     verifyLogin: (ctx, input) => access.login.verifyLogin(ctx, input),
     resendCode: (ctx, input) => access.login.resendCode(ctx, input),
     accessOptions: (ctx) => access.entry.options(ctx),
-    captcha: () => access.captcha.challenge(),
+    captcha: (ctx) => access.captcha.challenge(ctx),
     async register(ctx, input) {
       await access.entry.register(ctx, input);
       return done(ownMessages.registerSent);

@@ -50,7 +50,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
   const { tenants, people, audit, sales, limits } = deps;
   const keys = createKeys(platform);
   const sessions = createSessions(platform, { audit, keys });
-  const captcha = createCaptcha(platform, deps.outsideCaptcha);
+  const captcha = createCaptcha(platform, limits, deps.outsideCaptcha);
   const post = createPost(deps);
   const factors = createFactors(platform, { people, audit, limits, sessions, post });
   const parts = { tenants, people, audit, sales, limits, captcha, sessions, post };
