@@ -98,6 +98,7 @@ export const ownMessages = {
   registerInvalid: 'This link is not valid any more. Please register again.',
   registerDone: 'Your account is ready. Please sign in.',
   refcodeUnknown: 'is not a referral code of this platform',
+  passwordIsCommon: 'is one of the passwords that attackers try first. Choose another one',
   passwordIsAddress: 'must not be your e-mail address',
   notInView: 'This is not possible while you view as somebody else. Return to your own account first.',
   viewNotAllowed: 'You can view as people of agencies and clients below your own company only.',

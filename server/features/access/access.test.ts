@@ -149,6 +149,22 @@ describe('[AUTH-02] refresh tokens', () => {
     }
   });
 
+  test('a login that nobody used for 14 days is over, and so is the oldest of more than 50', async () => {
+    const idle = (await login('client@x.test')).body.refresh_token as string;
+    app.clock.advance(14 * 86_400_000 + 1);
+    expect((await refresh(idle)).status).toBe(401);
+    const first = (await login('client@x.test')).body.refresh_token as string;
+    await app.admin.query(
+      `insert into session (id, root_id, agency_id, company_id, user_id, rotated_at, created_at, expires_at, host)
+       select gen_random_uuid(), root_id, agency_id, company_id, user_id, rotated_at + interval '1 second', created_at, expires_at, host
+       from session, generate_series(1, 49) where id = $1`,
+      [first.split('.')[0]],
+    );
+    app.clock.advance(2000);
+    const { access_token } = (await login('client@x.test')).body;
+    expect([(await refresh(first)).status, (await user(access_token as string)).status]).toEqual([401, 200]);
+  });
+
   test('a cookie serves as well, but not from another site; a forged token is none', async () => {
     const { body } = await login('client@x.test');
     const cookie = `refresh=${body.refresh_token}`;

@@ -17,7 +17,7 @@ import type { Tenants } from '../tenants/index.ts';
 import type { Captcha } from './captcha.service.ts';
 import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
-import { refuseAddress } from './factor.service.ts';
+import { refuseGuessable } from './factor.service.ts';
 import * as limit from './limit.policy.ts';
 import { confirmMail, knownMail, noticeMail, resetMail } from './mails.ts';
 import * as policy from './policy.ts';
@@ -121,7 +121,7 @@ export function createEntry(
       if (given.idsys && given.idsys !== tenant.rootId) throw refusalOf('idsys', 'is not this platform');
       if (!policy.hintsFit(tenant, given))
         throw refusalOf('ownedcompanyid', 'is not the company of this host');
-      refuseAddress(given.password, given.email, 'password');
+      refuseGuessable(given.password, given.email, 'password');
       const phone = given.phonenum ? parsePhoneNumberFromString(given.phonenum, 'US') : undefined;
       if (given.phonenum && !phone?.isValid()) throw refusalOf('phonenum', messages.phoneInvalid);
       const refcode = given.refcode || null;
@@ -326,7 +326,7 @@ export function createEntry(
         new Refusal('gone', reason, { errors: { token: ['is not valid any more'] } });
       const before = await inScope(db.app, whole(ctx), (tx) => readReset(tx, given.token, given.email));
       if (!before.row) throw gone(before.reason);
-      refuseAddress(given.newpassword, before.row.email);
+      refuseGuessable(given.newpassword, before.row.email);
       const passwordHash = await people.hashPassword(given.newpassword);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const ended = await inScope(db.app, whole(ctx), async (tx) => {

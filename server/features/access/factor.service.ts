@@ -13,6 +13,7 @@ import * as store from './entry.store.ts';
 import * as factor from './factor.policy.ts';
 import * as limit from './limit.policy.ts';
 import { noticeMail } from './mails.ts';
+import { isCommonPassword } from './password.policy.ts';
 import type { Post } from './post.service.ts';
 import type { Sessions } from './session.service.ts';
 
@@ -65,7 +66,7 @@ export function createFactors(
     ): Promise<void> {
       ownOnly(ctx, given.usrID);
       const user = await proven(ctx, given.currpassword);
-      refuseAddress(given.newpassword, user.email);
+      refuseGuessable(given.newpassword, user.email);
       const passwordHash = await people.hashPassword(given.newpassword);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const ended = await inScope(db.app, ctx.scope, async (tx) => {
@@ -180,7 +181,8 @@ export function createFactors(
   };
 }
 
-/** Throws 422 when somebody takes their own address for a password. */
-export function refuseAddress(password: string, email: string, field = 'newpassword'): void {
+/** Throws 422 when somebody takes their own address for a password, or one that attackers try first. */
+export function refuseGuessable(password: string, email: string, field = 'newpassword'): void {
   if (password.trim().toLowerCase() === email) throw refusalOf(field, ownMessages.passwordIsAddress);
+  if (isCommonPassword(password)) throw refusalOf(field, ownMessages.passwordIsCommon);
 }

@@ -6,6 +6,10 @@ import type { CompanyKind, Tenant } from '../../platform/ctx.ts';
 export const ACCESS_SECONDS = 15 * 60;
 /** A login ends after 30 days, however often it was renewed. */
 export const SESSION_MS = 30 * 86_400_000;
+/** A login that nobody used for so long is over. */
+export const IDLE_MS = 14 * 86_400_000;
+/** So many devices one person is signed in on; another one signs the one out that was seen longest ago. */
+export const MOST_SESSIONS = 50;
 /** For so long the token just replaced still answers with the same successor. */
 export const GRACE_MS = 10_000;
 export const SETUP_LINK_MS = 24 * 3_600_000;
@@ -68,6 +72,7 @@ export function renewal(
   now: Date,
 ): Renewal {
   if (session.revoked_at || session.expires_at <= now) return 'ended';
+  if (now.getTime() - session.rotated_at.getTime() > IDLE_MS) return 'ended';
   if (presented === session.generation) return 'rotate';
   const fresh = now.getTime() - session.rotated_at.getTime() <= GRACE_MS;
   return presented === session.generation - 1 && fresh ? 'repeat' : 'reuse';

@@ -18,7 +18,7 @@ import { createConfirmation } from './confirm.service.ts';
 import { createEmails } from './email.service.ts';
 import { createEntry } from './entry.service.ts';
 import { deleteCaptchas, deleteOld } from './entry.store.ts';
-import { createFactors } from './factor.service.ts';
+import { createFactors, refuseGuessable } from './factor.service.ts';
 import { createInvites } from './invite.service.ts';
 import { createKeys } from './keys.ts';
 import { createLogin } from './login.service.ts';
@@ -282,6 +282,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       };
       // Hashing is dear: nobody gets it for the asking once the platform is set up.
       if (!(await tenants.noRootYet(db.app))) stale();
+      refuseGuessable(given.password, given.email, 'password');
       const passwordHash = await people.hashPassword(given.password);
       const now = clock.now();
       const rootId = newId(now);

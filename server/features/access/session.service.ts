@@ -110,6 +110,7 @@ export function createSessions(
         ip: ctx.ip,
         user_agent: ctx.userAgent,
       });
+      forget(await store.revokeOldest(tx, user.id, policy.MOST_SESSIONS, now));
       const logId = await audit.recordEntry(tx, ctx, owner, user.id, {
         action: 'login',
         objectKind: 'session',
@@ -189,7 +190,7 @@ export function createSessions(
     async list(ctx: Ctx) {
       const { actor } = ctx;
       const rows = await inScope(db.app, ctx.scope, (tx) =>
-        store.liveSessionsOf(tx, actor.userId, clock.now()),
+        store.liveSessionsOf(tx, actor.userId, clock.now(), new Date(clock.now().getTime() - policy.IDLE_MS)),
       );
       return rows
         .map((row) => {

@@ -95,8 +95,31 @@ export async function revokeSessionsOf(
   return rows.map((row) => row.id);
 }
 
-/** A person's sessions that still live, the one seen last first. */
-export async function liveSessionsOf(tx: Tx, userId: string, at: Date) {
+/** Ends all but the `keep` sessions of a person that were seen last; returns their ids. */
+export async function revokeOldest(tx: Tx, userId: string, keep: number, at: Date): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('session')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('viewer_session_id', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', at)
+    .orderBy('rotated_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(keep)
+    .execute();
+  const ids = rows.map((row) => row.id);
+  if (ids.length > 0)
+    await tx
+      .updateTable('session')
+      .set({ revoked_at: at, revoked_why: 'ended' })
+      .where('id', 'in', ids)
+      .execute();
+  return ids;
+}
+
+/** A person's sessions that still live, the one seen last first; `idleSince`: those not seen since are over. */
+export async function liveSessionsOf(tx: Tx, userId: string, at: Date, idleSince: Date) {
   return tx
     .selectFrom('session')
     .select(['id', 'created_at', 'rotated_at', 'expires_at', 'user_agent'])
@@ -105,6 +128,7 @@ export async function liveSessionsOf(tx: Tx, userId: string, at: Date) {
     .where('viewer_session_id', 'is', null)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', at)
+    .where('rotated_at', '>=', idleSince)
     .orderBy('rotated_at', 'desc')
     .orderBy('id', 'desc')
     .limit(200)
