@@ -972,6 +972,8 @@ export interface Schema {
     site_key: string;
     site_url: string;
     thank_you_url: Maybe<string>;
+    /** Other hosts whose pages send visits, as contract/site-hosts.ts writes them. */
+    site_hosts: Default<string[]>;
     phone_required: Default<boolean>;
     dnc_phones: Default<boolean>;
     address_required: Default<boolean>;
@@ -1089,6 +1091,13 @@ export interface Schema {
     leads: Default<bigint>;
     spend_micros: Default<bigint>;
     cost_micros: Default<bigint>;
+  };
+  campaign_foreign_host: ClientOwner & {
+    campaign_id: string;
+    day: string;
+    host: string;
+    count: bigint;
+    last_at: At;
   };
   campaign_refusal: ClientOwner & {
     campaign_id: string;
