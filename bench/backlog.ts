@@ -7,7 +7,7 @@ import { type MadePerson, sha256 } from '../server/test/factories.ts';
 import type { Result } from './import.ts';
 import { fire } from './load.ts';
 import { openStage, type Stage } from './stage.ts';
-import { anyAddress, visitBody } from './visits.ts';
+import { anyAddress, ORIGIN, SITE, visitBody } from './visits.ts';
 
 const PEOPLE = 100_000;
 const CAMPAIGNS = 4;
@@ -37,7 +37,7 @@ export async function benchBacklog(options: { seconds?: number } = {}): Promise<
     const any = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
     const next = (people: string[]) => () => ({
       body: visitBody(any(siteKeys), Math.random() < KNOWN ? any(people) : undefined),
-      headers: `X-Forwarded-For: ${anyAddress()}\r\n`,
+      headers: `${ORIGIN}X-Forwarded-For: ${anyAddress()}\r\n`,
     });
     const [first, second] = [next(hashes.slice(0, PEOPLE / 2)), next(hashes.slice(PEOPLE / 2))];
     const empty = { port: ingest.port, path: '/empty', type: 'application/json', next: first };
@@ -107,7 +107,11 @@ async function fill(stage: Stage, webhook: string): Promise<{ siteKeys: string[]
   const siteKeys: string[] = [];
   for (let i = 0; i < CAMPAIGNS; i++) {
     const client = await make.client(agency);
-    const campaign = await make.campaign(client, { price: 250_000n, balance: 1_000_000_000_000n });
+    const campaign = await make.campaign(client, {
+      siteUrl: SITE,
+      price: 250_000n,
+      balance: 1_000_000_000_000n,
+    });
     siteKeys.push(campaign.siteKey);
     const { id } = await make.user(client);
     const ctx = new Ctx({

@@ -1,7 +1,7 @@
 import type { Result } from './import.ts';
 import { fire } from './load.ts';
 import { median, openStage } from './stage.ts';
-import { visitBody } from './visits.ts';
+import { ORIGIN, SITE, visitBody } from './visits.ts';
 
 /**
  * Visits committed per second through POST /v, against what the same process answers to the same bodies on a POST that
@@ -12,9 +12,11 @@ export async function benchIngest(options: { rounds?: number; seconds?: number }
   const stage = await openStage();
   try {
     const { make } = stage;
-    const { siteKey } = await make.campaign(await make.client(await make.agency(await make.root())));
+    const { siteKey } = await make.campaign(await make.client(await make.agency(await make.root())), {
+      siteUrl: SITE,
+    });
     const server = await stage.start('app', { ROLES: 'ingest' });
-    const next = () => ({ body: visitBody(siteKey) });
+    const next = () => ({ body: visitBody(siteKey), headers: ORIGIN });
     const empty = { port: server.port, path: '/empty', type: 'application/json', next };
     const visits = { port: server.port, path: '/v', type: 'text/plain;charset=UTF-8', next };
     let acknowledged = 0;

@@ -8,6 +8,7 @@ import { fire } from './load.ts';
 import { openStage } from './stage.ts';
 
 const LOG = join(import.meta.dirname, '../server/test/data/traffic-apache-10k.log.gz');
+const SITE = 'http://semicomplete.com';
 const LINE = /^(\S+) \S+ \S+ \[[^\]]+\] "(?:\S+ (\S+)[^"]*)?" \d+ \S+ "([^"]*)" "([^"]*)"?$/;
 
 /** A request of the log, as far as the pixel of that page would have told it. */
@@ -45,7 +46,9 @@ export async function benchReplay(): Promise<Result> {
   const stage = await openStage();
   try {
     const { make } = stage;
-    const { siteKey } = await make.campaign(await make.client(await make.agency(await make.root())));
+    const { siteKey } = await make.campaign(await make.client(await make.agency(await make.root())), {
+      siteUrl: SITE,
+    });
     const server = await stage.start('app', { ROLES: 'ingest', TRUST_PROXY: 'loopback' });
     let at = 0;
     const began = performance.now();
@@ -59,12 +62,12 @@ export async function benchReplay(): Promise<Result> {
         if (!line) return undefined;
         const event = {
           i: newId(systemClock.now()),
-          u: `http://semicomplete.com${line.path}`,
+          u: `${SITE}${line.path}`,
           ...(line.referrer ? { r: line.referrer } : {}),
         };
         return {
           body: JSON.stringify({ k: siteKey, e: [event] }),
-          headers: `X-Forwarded-For: ${line.ip}\r\n${line.userAgent ? `User-Agent: ${line.userAgent}\r\n` : ''}`,
+          headers: `Origin: ${SITE}\r\nX-Forwarded-For: ${line.ip}\r\n${line.userAgent ? `User-Agent: ${line.userAgent}\r\n` : ''}`,
         };
       },
     });

@@ -9,6 +9,11 @@ const pages = [
   '/checkout/delivery',
 ];
 
+/** The site of the visits below. */
+export const SITE = 'https://www.outdoor-shop.example.com';
+/** The header line by which a browser on it says so. */
+export const ORIGIN = `Origin: ${SITE}\r\n`;
+
 /** A body as the pixel sends it, 300 to 400 bytes, with an event id that nobody has used. */
 export function visitBody(siteKey: string, hash?: string): string {
   const page = pages[Math.floor(Math.random() * pages.length)]!;
@@ -19,7 +24,7 @@ export function visitBody(siteKey: string, hash?: string): string {
         i: newId(systemClock.now()),
         v: randomUUID(),
         ...(hash ? { h: hash } : {}),
-        u: `https://www.outdoor-shop.example.com${page}`,
+        u: `${SITE}${page}`,
         r: 'https://www.google.com/search?q=waterproof+hiking+boots',
         t: 'Hiking boots, waterproof - Outdoor Shop Example',
         n: 'view',

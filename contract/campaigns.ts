@@ -19,6 +19,7 @@ import {
   WebUrl,
   Whole,
 } from './primitives.ts';
+import { SiteHosts } from './site-hosts.ts';
 import { AudienceFields, AudienceView, KeywordText, TargetFields, TargetView } from './target.ts';
 
 /** When a person may become a lead of the same campaign again (reidentificationtype). */
@@ -59,6 +60,9 @@ export const CampaignFields = z
       'The site that carries the pixel; Site ID needs it, the others have none',
     ),
     urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they bought or signed up'),
+    siteHosts: SiteHosts.optional().describe(
+      'Other hosts that carry the tag: shop.example.com, or *.example.com for a domain and all its subdomains. Visits from elsewhere are refused. Left out of a change, they stay as they are',
+    ),
     phoneenabled: Flag.default('F').describe('T: a lead needs a phone number'),
     dncphoneenabled: Flag.default('F').describe(
       'T: phone numbers on do-not-call lists are delivered, marked as such; else they are left out',
@@ -89,6 +93,7 @@ export const Campaign = z.object({
   statusReason: z.enum(STATE_REASONS).nullable(),
   urlCode: z.string(),
   urlCodeThankyou: z.string().nullable(),
+  siteHosts: z.array(z.string()),
   phoneenabled: Flag,
   dncphoneenabled: Flag,
   homeaddressenabled: Flag,
@@ -283,6 +288,16 @@ export const campaigns = {
         via: z.enum(['page', 'visit', 'none']),
       }),
     ),
+  foreignHosts: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/client/foreign-hosts/{leadspeekID}',
+      tags: ['Campaigns'],
+      summary: "Hosts that are none of the campaign's sites and whose visits were refused, last 7 days",
+    })
+    .meta({ access: 'campaign.read' })
+    .input(Which)
+    .output(z.object({ data: z.array(z.object({ host: z.string(), count: z.int(), last_at: Instant })) })),
   topUp: call
     .route({
       method: 'POST',

@@ -148,6 +148,7 @@ export function createFactories(features: Features, platform: Platform) {
       given: {
         name?: string;
         siteUrl?: string;
+        siteHosts?: string[];
         thankYouUrl?: string;
         price?: bigint;
         /** Other costs than a lead's price; the term is Prepaid unless it says otherwise. */
@@ -190,6 +191,7 @@ export function createFactories(features: Features, platform: Platform) {
           site_key: siteKey,
           site_url: given.search ? '' : (given.siteUrl ?? 'https://shop.example.com/'),
           thank_you_url: given.thankYouUrl ?? null,
+          site_hosts: given.siteHosts ?? [],
           reidentify: given.reidentify ?? 'never',
           email_required: given.emailRequired ?? true,
           phone_required: given.phoneRequired ?? false,
@@ -286,7 +288,12 @@ export function createFactories(features: Features, platform: Platform) {
             },
           ],
         },
-        { ip: given.ip ?? `203.0.113.${next() % 250}`, userAgent: given.userAgent ?? BROWSER, gpc: false },
+        {
+          origin: new URL(given.url ?? 'https://shop.example.com/').origin,
+          ip: given.ip ?? `203.0.113.${next() % 250}`,
+          userAgent: given.userAgent ?? BROWSER,
+          gpc: false,
+        },
       );
       return i;
     },

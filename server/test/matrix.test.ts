@@ -1343,6 +1343,10 @@ let samples: Record<string, Sample> = {
       };
     },
   },
+  'GET /api/leadspeek/client/foreign-hosts/:leadspeekID': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/client/foreign-hosts/${t.campaign.id}` }),
+  },
   'GET /api/leadspeek/client/refusals/:leadspeekID': {
     named: true,
     request: (t) => ({ url: `/api/leadspeek/client/refusals/${t.campaign.id}` }),

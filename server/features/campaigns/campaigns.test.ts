@@ -36,6 +36,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
   test('a client makes one with every rule; the price is the agency’s', async () => {
     const data = await create({
       urlCodeThankyou: 'https://shop.example.com/thanks',
+      siteHosts: 'https://Pay.example.com/cart *.brand.example',
       phoneenabled: 'T',
       homeaddressenabled: 'T',
       requireemailaddress: 'F',
@@ -53,6 +54,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
       campaignName: 'Tents',
       status: 'paused',
       statusReason: 'balance_empty',
+      siteHosts: ['pay.example.com', '*.brand.example'],
       urlCodeThankyou: 'https://shop.example.com/thanks',
       phoneenabled: 'T',
       homeaddressenabled: 'T',
@@ -140,6 +142,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
       ['', 'shop', 'ftp://a.example', 'javascript:alert(1)', `https://a.example/${'x'.repeat(2048)}`],
     ],
     ['urlCodeThankyou', ['nope']],
+    ['siteHosts', ['*.com', 'a b/c', [5], 'x'.repeat(300)]],
     ['phoneenabled', ['yes', true]],
     ['reidentificationtype', ['2_weeks']],
     ['minConfidence', [-1, 101, 1.5]],

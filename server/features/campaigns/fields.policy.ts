@@ -1,6 +1,7 @@
 import { RetailFields } from '../../../contract/costs.ts';
 import { INFORMATION_FIELDS, type InformationType } from '../../../contract/enrichment-fields.ts';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
+import { type Sites, sitesOf } from '../../../contract/site-hosts.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { FREQUENCY_DAYS } from '../costs/index.ts';
 import type { Fields, Module } from './base.ts';
@@ -24,6 +25,7 @@ export const columns = (given: Fields, module: Module) => ({
   name: given.campaignName,
   site_url: module === 'local' ? given.urlCode! : '',
   thank_you_url: (module === 'local' && given.urlCodeThankyou) || null,
+  ...(given.siteHosts ? { site_hosts: module === 'local' ? given.siteHosts : [] } : {}),
   phone_required: given.phoneenabled === 'T',
   dnc_phones: given.dncphoneenabled === 'T',
   address_required: given.homeaddressenabled === 'T',
@@ -82,6 +84,13 @@ export function keptOf(row: Kept, change: Change) {
     endDate: kept(change.endDate, row.ends_on),
   };
 }
+
+/** The sites of a campaign. */
+export const sitesOfRow = (row: {
+  site_url: string;
+  thank_you_url: string | null;
+  site_hosts: readonly string[];
+}): Sites => sitesOf({ siteUrl: row.site_url, thankYouUrl: row.thank_you_url, others: row.site_hosts });
 
 /** What a campaign with keywords is to look for. @throws Refusal naming the field */
 export const searchFor = (given: Fields, module: Module): Search =>

@@ -65,6 +65,13 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
     get: (ctx, { leadspeekID }) => campaigns.get(ctx, leadspeekID),
     snippet: (ctx, { leadspeekID }) => campaigns.snippet(ctx, leadspeekID),
     checkPixel: (ctx, { leadspeekID }) => campaigns.checkPixel(ctx, leadspeekID),
+    foreignHosts: async (ctx, { leadspeekID }) => ({
+      data: (await campaigns.foreignHosts(ctx, leadspeekID)).map((row) => ({
+        host: row.host,
+        count: Number(row.count),
+        last_at: row.last_at.toISOString(),
+      })),
+    }),
     topUp: async (ctx, { leadspeekID, amount, idempotencyKey }) => ({
       ...saved,
       message: 'The balance has been added',

@@ -26,6 +26,7 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     list: views.list,
     get: views.get,
     refusals: views.refusals,
+    foreignHosts: views.foreignHosts,
     create: changes.create,
     update: changes.update,
     duplicate: changes.duplicate,

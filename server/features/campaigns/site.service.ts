@@ -8,6 +8,13 @@ import { checkSite } from './fields.policy.ts';
 import { checkPage, LOOKS } from './pixel-check.ts';
 import * as store from './store.ts';
 
+/** What to do where visits come from hosts that are no site of the campaign, the most visits first. */
+function foreignHint(hosts: { host: string; count: bigint }[]): string {
+  const [first] = hosts;
+  if (!first) return '';
+  return ` ${first.count} ${first.count === 1n ? 'visit' : 'visits'} from ${first.host} ${first.count === 1n ? 'was' : 'were'} refused because it is not a site of this campaign. If it is yours, add it under Other domains.`;
+}
+
 /** The tag of a Site ID campaign on the client's site. */
 export function createSites({ db, clock }: Platform, { audit, tenants, outbound, limits }: Deps) {
   return {
@@ -33,9 +40,10 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
     /** Fetches the site and looks for the tag; a visit within the last day proves it, too. */
     checkPixel: async (ctx: Ctx, id: string) => {
       const now = clock.now();
-      const { row, seen } = await inScope(db.app, ctx.scope, async (tx) => ({
+      const { row, seen, foreign } = await inScope(db.app, ctx.scope, async (tx) => ({
         row: (await store.campaignById(tx, id)) ?? missing(),
         seen: await store.lastVisitAt(tx, id, new Date(now.getTime() - DAY_MS)),
+        foreign: await store.foreignHosts(tx, id, new Date(now.getTime() - DAY_MS)),
       }));
       checkSite(row);
       await limits.take(LOOKS, ctx.actor.userId);
@@ -58,6 +66,8 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
         });
         const found = result === 'found' || Boolean(seen);
         await record(found ? 'found' : 'not_found');
+        // Nothing arrives, and somebody else's page does: most likely a site that has not been entered.
+        const refused = seen ? '' : foreignHint(foreign);
         return {
           result: 'success' as const,
           found,
@@ -65,7 +75,7 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
           message:
             result !== 'found' && seen
               ? `${message} Visits have arrived in the last day, though, so it works.`
-              : message,
+              : `${message}${refused}`,
         };
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'blocked') throw error;

@@ -367,6 +367,22 @@ export interface Site {
   company_id: string;
   state: string;
   site_url: string;
+  thank_you_url: string | null;
+  site_hosts: string[];
+}
+
+/** Hosts that are none of a campaign's sites and sent visits since a day, the most visits first. */
+export async function foreignHosts(tx: Tx, campaignId: string, since: Date) {
+  return tx
+    .selectFrom('campaign_foreign_host')
+    .select(['host', sql<bigint>`sum(count)`.as('count'), sql<Date>`max(last_at)`.as('last_at')])
+    .where('campaign_id', '=', campaignId)
+    .where('day', '>=', since.toISOString().slice(0, 10))
+    .groupBy('host')
+    .orderBy(sql`sum(count)`, 'desc')
+    .orderBy('host')
+    .limit(20)
+    .execute();
 }
 
 export async function siteByKey(db: Db, key: string): Promise<Site | undefined> {

@@ -1,9 +1,11 @@
 import type { STATE_REASONS } from '../../../contract/campaigns.ts';
+import { isSite } from '../../../contract/site-hosts.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { DAY_MS, type Deps, type Module, missing } from './base.ts';
 import type { Extras } from './extras.ts';
+import { sitesOfRow } from './fields.policy.ts';
 import * as store from './store.ts';
 import { ANYBODY, audienceWire, isSearch, locationWords } from './target.policy.ts';
 import { targetsOf } from './target.store.ts';
@@ -79,6 +81,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
         row.state === 'paused' ? reasonOf(row.state_reason as StateReason | null, isOwnFailure) : null,
       urlCode: row.site_url,
       urlCodeThankyou: row.thank_you_url,
+      siteHosts: row.site_hosts,
       phoneenabled: row.phone_required ? ('T' as const) : ('F' as const),
       dncphoneenabled: row.dnc_phones ? ('T' as const) : ('F' as const),
       homeaddressenabled: row.address_required ? ('T' as const) : ('F' as const),
@@ -100,6 +103,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
   }
 
   const since30 = (): Date => new Date(clock.now().getTime() - 30 * DAY_MS);
+  const since7 = (): Date => new Date(clock.now().getTime() - 7 * DAY_MS);
 
   async function one(tx: Tx, ctx: Ctx, id: string) {
     const { rows } = await store.pageOfCampaigns(tx, {
@@ -117,7 +121,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       (await extras.of(tx, ctx, [row]))(id),
       ctx.tenant.companyName,
       await failsItself(tx, ctx),
-      await store.lastVisitAt(tx, id, new Date(clock.now().getTime() - 7 * DAY_MS)),
+      await store.lastVisitAt(tx, id, since7()),
       (await targetsOf(tx, [id])).get(id),
     );
   }
@@ -144,6 +148,14 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       }),
 
     get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
+
+    /** Hosts that are none of the campaign's sites and whose visits were refused in the last week. */
+    foreignHosts: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = (await store.campaignById(tx, id)) ?? missing();
+        const sites = sitesOfRow(row);
+        return (await store.foreignHosts(tx, id, since7())).filter(({ host }) => !isSite(sites, host));
+      }),
 
     refusals: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {

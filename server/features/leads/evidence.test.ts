@@ -309,7 +309,7 @@ describe('[BEY-05] the agency’s billing threshold', () => {
 });
 
 test('[BEY-05] of ten thousand requests of a real log no bot becomes a lead, and none is billed, known or not', async () => {
-  const one = await campaign({ balance: 100_000n * USD });
+  const one = await campaign({ balance: 100_000n * USD, siteUrl: 'http://semicomplete.com/' });
   const LINE = /^(\S+) \S+ \S+ \[[^\]]+\] "(?:\S+ (\S+)[^"]*)?" \d+ \S+ "([^"]*)" "([^"]*)"?$/;
   const log = gunzipSync(
     readFileSync(join(import.meta.dirname, '../../test/data/traffic-apache-10k.log.gz')),

@@ -1,8 +1,9 @@
 import { Refusal } from '../../../contract/errors.ts';
+import { type Sites, sitesOf } from '../../../contract/site-hosts.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Campaigns, Site } from '../campaigns/index.ts';
-import { isBot, MAX_EVENTS, readEvent } from './policy.ts';
-import { countRefused, insertVisits, type NewVisit } from './store.ts';
+import { foreignHost, isBot, MAX_EVENTS, readEvent } from './policy.ts';
+import { countForeign, countRefused, insertVisits, type NewVisit } from './store.ts';
 
 /** A visit that finds nothing under way waits this long for company. */
 const GATHER_MS = 1;
@@ -14,12 +15,21 @@ const MOST_WAITING = 20_000;
 const SITE_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
+/** An event that is not kept; `host`: which foreign host it came from, where it came from one that can be told. */
+interface Refused {
+  campaignId: string;
+  reason: string;
+  host?: string | null;
+}
+
 interface Waiting {
   visits: NewVisit[];
-  refused: { campaignId: string; reason: string }[];
+  refused: Refused[];
   done: () => void;
   fail: (error: unknown) => void;
 }
+
+type KnownSite = Site & { sites: Sites };
 
 export type Ingest = ReturnType<typeof createIngest>;
 
@@ -29,17 +39,23 @@ export type Ingest = ReturnType<typeof createIngest>;
  * three half-empty ones at once).
  */
 export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
-  const sites = new Map<string, { site: Promise<Site | undefined>; until: number }>();
+  const sites = new Map<string, { site: Promise<KnownSite | undefined>; until: number }>();
   let queue: Waiting[] = [];
   let waiting = 0;
   let flushing = 0;
   let gathering = false;
 
-  function siteOf(key: string): Promise<Site | undefined> {
+  function siteOf(key: string): Promise<KnownSite | undefined> {
     const now = performance.now();
     const known = sites.get(key);
     if (known && known.until > now) return known.site;
-    const site = campaigns.siteByKey(key);
+    const site = campaigns.siteByKey(key).then(
+      (row) =>
+        row && {
+          ...row,
+          sites: sitesOf({ siteUrl: row.site_url, thankYouUrl: row.thank_you_url, others: row.site_hosts }),
+        },
+    );
     if (sites.size > 100_000) sites.clear();
     sites.set(key, { site, until: now + SITE_MS });
     site.catch(() => sites.delete(key));
@@ -78,6 +94,8 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
         counts.set(key, known);
       }
       if (counts.size > 0) await countRefused(db.ingestPool, [...counts.values()], at);
+      const foreign = foreignIn(batch.flatMap((one) => one.refused));
+      if (foreign.length > 0) await countForeign(db.ingestPool, foreign, at);
       for (const one of batch) one.done();
     } catch (error) {
       for (const one of batch) one.fail(error);
@@ -95,7 +113,7 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
      */
     async take(
       body: unknown,
-      from: { ip: string; userAgent: string; gpc: boolean },
+      from: { ip: string; userAgent: string; origin: string; gpc: boolean },
     ): Promise<{ accepted: number; refused: number }> {
       const { k, e } = (body ?? {}) as { k?: unknown; e?: unknown };
       if (
@@ -111,7 +129,7 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
       if (!site || site.state === 'removed') throw new Refusal('not_found', 'k: is not a site key of ours');
       const at = clock.now();
       const visits: NewVisit[] = [];
-      const refused: { campaignId: string; reason: string }[] = [];
+      const refused: Refused[] = [];
       const bot = isBot(from.userAgent);
       for (const raw of e) {
         const event = bot
@@ -119,7 +137,9 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
           : site.state === 'active'
             ? readEvent(raw, at.getTime(), from.gpc)
             : 'inactive';
+        const foreign = typeof event === 'string' ? null : foreignHost(site.sites, from.origin, event.url);
         if (typeof event === 'string') refused.push({ campaignId: site.campaign_id, reason: event });
+        else if (foreign) refused.push({ campaignId: site.campaign_id, ...foreign });
         else {
           visits.push({
             ...event,
@@ -154,4 +174,21 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
     /** Forgets what is remembered of site keys, after a change in this process. */
     forgetSites: () => sites.clear(),
   };
+}
+
+/** Of so many foreign hosts of a campaign a flush takes note. */
+const MAX_FOREIGN = 10;
+
+/** Which foreign hosts sent visits for which campaign, and how many. */
+function foreignIn(refused: Refused[]): { campaignId: string; host: string; count: number }[] {
+  const byCampaign = new Map<string, Map<string, number>>();
+  for (const { campaignId, host } of refused) {
+    if (!host) continue;
+    const hosts = byCampaign.get(campaignId) ?? new Map<string, number>();
+    byCampaign.set(campaignId, hosts);
+    if (hosts.has(host) || hosts.size < MAX_FOREIGN) hosts.set(host, (hosts.get(host) ?? 0) + 1);
+  }
+  return [...byCampaign].flatMap(([campaignId, hosts]) =>
+    [...hosts].map(([host, count]) => ({ campaignId, host, count })),
+  );
 }

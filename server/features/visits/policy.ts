@@ -1,4 +1,5 @@
 import { isbot } from 'isbot';
+import { hostOf, isSite, type Sites } from '../../../contract/site-hosts.ts';
 import { idTime } from '../../platform/ids.ts';
 
 /** An event as the pixel sends it (pixel/README.md), already checked. */
@@ -82,3 +83,23 @@ export function readEvent(
     gpc,
   };
 }
+
+/**
+ * Why a visit does not come from a campaign's sites; null: it does. Browsers send `Origin` with every POST to another host, and
+ * `null` where a page hides what it is. `host`: the foreign host, null where it cannot be told.
+ */
+export function foreignHost(
+  sites: Sites,
+  origin: string,
+  url: string | null,
+): { reason: 'foreign_origin' | 'foreign_page'; host: string | null } | null {
+  const from = hostOf(origin);
+  if (!from || !isSite(sites, from)) return { reason: 'foreign_origin', host: shown(from) };
+  const page = url && hostOf(url);
+  if (!page || !isSite(sites, page)) return { reason: 'foreign_page', host: shown(page) };
+  return null;
+}
+
+/** A host that can be shown and kept: what else strangers send as one is none. */
+const shown = (host: string | null): string | null =>
+  host && host.length <= 253 && /^[a-z0-9._-]+$/.test(host) ? host : null;

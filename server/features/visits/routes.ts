@@ -37,6 +37,7 @@ export function addVisitRoutes(app: FastifyInstance, ingest: Ingest, pixelFile: 
         await ingest.take(body, {
           ip: addressOf(request),
           userAgent: String(request.headers['user-agent'] ?? ''),
+          origin: String(request.headers.origin ?? ''),
           gpc: request.headers['sec-gpc'] === '1',
         });
         return reply.code(204).send();

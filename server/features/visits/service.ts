@@ -8,6 +8,8 @@ import * as store from './store.ts';
 const DAY_MS = 86_400_000;
 /** Partitions are made so many days ahead. */
 const AHEAD = 7;
+/** Hosts whose visits were refused are remembered so many days. */
+const FOREIGN_DAYS = 30;
 
 export const keepPartitions = defineJob('visits.partitions', z.object({}), { retryLimit: 10 });
 
@@ -29,6 +31,7 @@ export function createVisits(platform: Platform, deps: { campaigns: Campaigns })
       const now = clock.now().getTime();
       await store.ensurePartitions(db.app, dayOf(now - back * DAY_MS), dayOf(now + AHEAD * DAY_MS));
       const dropped = await store.dropPartitions(db.app, dayOf(now - config.visitRetentionDays * DAY_MS));
+      await store.forgetForeignHosts(db.app, dayOf(now - FOREIGN_DAYS * DAY_MS));
       if (dropped > 0) log.info({ dropped }, 'visit partitions past retention dropped');
     },
 

@@ -62,6 +62,24 @@ export async function countRefused(
   ]);
 }
 
+/** Adds hosts that are no site of the campaign they sent visits for; a campaign keeps ten a day. */
+export async function countForeign(
+  pool: pg.Pool,
+  rows: { campaignId: string; host: string; count: number }[],
+  at: Date,
+): Promise<void> {
+  await pool.query('call count_foreign($1, $2, $3, $4)', [
+    rows.map((r) => r.campaignId),
+    rows.map((r) => r.host),
+    rows.map((r) => r.count),
+    at,
+  ]);
+}
+
+export async function forgetForeignHosts(db: Db, before: string): Promise<void> {
+  await sql`select forget_foreign_hosts(${before}::date)`.execute(db);
+}
+
 /** The oldest visits of the scope's root that nobody has resolved, taken for this transaction alone. */
 export async function takePending(tx: Tx, rootId: string, most: number) {
   return tx

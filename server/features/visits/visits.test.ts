@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SiteHosts, siteHostOf } from '../../../contract/site-hosts.ts';
 import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { BROWSER, type Company, type MadeCampaign } from '../../test/factories.ts';
@@ -42,7 +43,7 @@ const rows = async () =>
   (await app.admin.query('select * from visit where campaign_id = $1 order by event_id', [campaign.id])).rows;
 
 describe('POST /v', () => {
-  test('keeps a visit before it answers, from any origin and at any host', async () => {
+  test('keeps a visit before it answers, at any host', async () => {
     const e = event({ r: 'https://search.example/', t: 'Tents', h: 'ab'.repeat(32) });
     const answer = await post({ k: campaign.siteKey, e: [e] }, { 'x-forwarded-for': '1.2.3.4' });
     expect([answer.statusCode, answer.body, answer.headers['access-control-allow-origin']]).toEqual([
@@ -116,6 +117,53 @@ describe('POST /v', () => {
       ['bot', 2],
       ['bad_time', 1],
     ]);
+  });
+
+  test("[BEY-30] takes visits from the campaign's sites alone, and counts and names the others", async () => {
+    const own = await app.make.campaign(client, {
+      siteUrl: 'https://www.shop.example/start',
+      thankYouUrl: 'https://pay.example/thanks',
+      siteHosts: ['*.brand.example'],
+    });
+    const send = (origin: string, ...pages: string[]) =>
+      post({ k: own.siteKey, e: pages.map((u) => event({ u })) }, { origin });
+    for (const [origin, page] of [
+      ['https://shop.example', 'https://www.shop.example/a'],
+      ['http://www.shop.example:8080', 'http://shop.example:8080/'],
+      ['https://pay.example', 'https://pay.example/thanks'],
+      ['https://brand.example', 'https://a.b.brand.example/'],
+    ] as const)
+      expect((await send(origin, page)).statusCode).toBe(204);
+    await send('https://rival.example', 'https://shop.example/', 'https://shop.example/2');
+    await send('https://shop.example', 'https://elsewhere.example/?x=https://shop.example/');
+    await send('https://shop.example.rival.example', 'https://shop.example/');
+    await send('https://xbrand.example', 'https://brand.example/');
+    for (const origin of ['', 'null', 'https://', 'file://shop.example'])
+      await send(origin, 'https://shop.example/');
+    // What strangers send as hosts fills no disk.
+    for (let n = 0; n < 12; n++) await send(`https://flood${n}.example`, 'https://shop.example/');
+    const count = async (text: string) =>
+      (await app.admin.query(text, [own.id])).rows.map((row) => Object.values(row));
+    expect(await count('select count(*)::int from visit where campaign_id = $1')).toEqual([[4]]);
+    expect(
+      await count('select reason, count::int from campaign_refusal where campaign_id = $1 order by reason'),
+    ).toEqual([
+      ['foreign_origin', 20],
+      ['foreign_page', 1],
+    ]);
+    const token = await app.signIn('client@x.test', HOST);
+    const { body } = await app.call('GET', `/api/leadspeek/client/foreign-hosts/${own.id}`, {
+      host: HOST,
+      token,
+    });
+    const hosts = body.data as unknown as { host: string; count: number }[];
+    expect(hosts.map(({ host, count }) => [host, count]).slice(0, 4)).toEqual([
+      ['rival.example', 2],
+      ['elsewhere.example', 1],
+      ['flood0.example', 1],
+      ['flood1.example', 1],
+    ]);
+    expect(hosts.length).toBe(10);
   });
 
   test('a body that is none is refused and named', async () => {
@@ -213,6 +261,33 @@ describe('partitions', () => {
     expect(later).toContain('visit_20270422');
     expect((await rows()).length).toBe(0);
     app.clock.advance(-401 * 86_400_000);
+  });
+});
+
+describe('[BEY-30] the sites of a campaign', () => {
+  test.each([
+    ['shop.example.com', 'shop.example.com'],
+    [' HTTPS://Shop.Example.com:8443/path?x ', 'shop.example.com'],
+    ['*.Example.com', '*.example.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['localhost', 'localhost'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['*.com', null],
+    ['*', null],
+    ['shop.*.example', null],
+    ['a b.example', null],
+    ['https://', null],
+    ['ftp://shop.example', null],
+    [`${'a'.repeat(64)}.example`, null],
+    ['', null],
+  ])('reads %j as %j', (text, host) => expect(siteHostOf(text)).toBe(host));
+
+  test('names what is no host', () => {
+    expect(SiteHosts.parse('b.example, *.a.example\nB.example')).toEqual(['b.example', '*.a.example']);
+    expect(SiteHosts.safeParse(['ok.example', '*.com']).error?.issues[0]?.message).toBe(
+      'has *.com, which is not a host such as shop.example.com or *.example.com',
+    );
+    expect(SiteHosts.safeParse(Array.from({ length: 51 }, (_, n) => `a${n}.example`)).success).toBe(false);
   });
 });
 

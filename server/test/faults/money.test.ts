@@ -119,7 +119,7 @@ describe('duplicate events', () => {
       app.server.inject({
         method: 'POST',
         url: '/v',
-        headers: { 'user-agent': BROWSER },
+        headers: { 'user-agent': BROWSER, origin: 'https://shop.example.com' },
         payload: JSON.stringify({ k: campaign.siteKey, e: events }),
       });
     const bodies = await Promise.all([

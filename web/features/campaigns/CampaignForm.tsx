@@ -1,4 +1,15 @@
-import { Input, NumberInput, Select, Slider, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import {
+  Input,
+  NumberInput,
+  Select,
+  Slider,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
@@ -19,6 +30,7 @@ import {
   isSearch,
   REIDENTIFY_WORDS,
   siteFault,
+  siteHostsFault,
   siteOf,
 } from './model.ts';
 import { MORE_RULES } from './more.ts';
@@ -54,6 +66,7 @@ export const RULES = {
   ...onlyOf(['local'], {
     urlCode: siteFault,
     urlCodeThankyou: (value: string) => (value.trim() ? siteFault(value) : null),
+    siteHosts: siteHostsFault,
   }),
   minConfidence: (value: number | string) =>
     value === '' || Number(value) < 0 || Number(value) > 100 ? 'Enter a number from 0 to 100' : null,
@@ -148,6 +161,15 @@ export function NameFields({ form }: { form: CampaignFormState }) {
             inputMode="url"
             maxLength={2048}
             {...tidied('urlCodeThankyou', siteOf)}
+          />
+          <Textarea
+            label="Other domains"
+            description="Other domains that carry the tag, one per line. Use *.example.com to include all subdomains. Visits from any other site are refused."
+            placeholder="shop.example.com"
+            autosize
+            minRows={1}
+            maxRows={6}
+            {...form.getInputProps('siteHosts')}
           />
         </>
       )}

@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { useMay } from '../../api/user.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
+import { num } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../ui/states.tsx';
@@ -60,6 +61,7 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
         </ol>
       </Part>
       <CheckPart campaign={campaign} />
+      <ForeignPart id={id} />
       <Part title="If the site has a content policy">
         <Text size="sm" c="dimmed" mb="xs">
           Add these to the site's Content-Security-Policy. The tag needs nothing else.
@@ -96,6 +98,34 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       </Title>
       {children}
     </section>
+  );
+}
+
+/** Which other hosts sent visits that were refused: most often a site of the client's that was not entered. */
+function ForeignPart({ id }: { id: string }) {
+  const foreign = useQuery({
+    queryKey: ['foreign-hosts', id],
+    queryFn: ({ signal }) => api.campaigns.foreignHosts({ leadspeekID: id }, { signal }),
+  });
+  const hosts = foreign.data?.data ?? [];
+  if (hosts.length === 0) return null;
+  return (
+    <Part title="Visits from other sites">
+      <Text size="sm" mb="xs">
+        These sites sent visits in the last 7 days. The visits were refused because the sites are not part of
+        this campaign. If a site is yours, add it to Other domains in the set-up.
+      </Text>
+      <ul className={classes.hosts}>
+        {hosts.map(({ host, count, last_at }) => (
+          <li key={host} className={classes.hostRow}>
+            <span className={classes.host}>{host}</span>
+            <span>
+              {num(count)} {count === 1 ? 'visit' : 'visits'}, last <When at={last_at} relative />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Part>
   );
 }
 

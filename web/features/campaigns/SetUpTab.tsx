@@ -147,6 +147,7 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
       ? ([
           ['Site', campaign.urlCode],
           ['Thank-you page', campaign.urlCodeThankyou ?? <None key="none" />],
+          ['Other domains', campaign.siteHosts.join(', ') || <None key="none" />],
         ] as [string, ReactNode][])
       : ([
           ['Keywords', campaign.locatorkeyword.replaceAll('\n', ', ')],

@@ -1,6 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { microsTyped } from '../../../contract/dollars.ts';
 import type { Client } from '../../../contract/index.ts';
+import { MAX_SITE_HOSTS, siteHostOf } from '../../../contract/site-hosts.ts';
 import { type AudienceValues, audienceOf, NEW_AUDIENCE } from './audience.ts';
 import { type MoreValues, moreInputOf, moreOf, NEW_MORE, sameMinimum } from './more.ts';
 import { NEW_TARGET, type TargetValues, targetOf } from './target.ts';
@@ -29,6 +30,8 @@ export interface CampaignValues extends TargetValues, MoreValues, AudienceValues
   campaignName: string;
   urlCode: string;
   urlCodeThankyou: string;
+  /** One per line. */
+  siteHosts: string;
   requireemailaddress: boolean;
   phoneenabled: boolean;
   dncphoneenabled: boolean;
@@ -75,6 +78,7 @@ export const NEW_VALUES: CampaignValues = {
   campaignName: '',
   urlCode: '',
   urlCodeThankyou: '',
+  siteHosts: '',
   requireemailaddress: true,
   phoneenabled: false,
   dncphoneenabled: false,
@@ -112,6 +116,7 @@ export function valuesOf(campaign: Campaign): CampaignValues {
     campaignName: campaign.campaignName,
     urlCode: campaign.urlCode,
     urlCodeThankyou: campaign.urlCodeThankyou ?? '',
+    siteHosts: campaign.siteHosts.join('\n'),
     requireemailaddress: campaign.requireemailaddress === 'T',
     phoneenabled: campaign.phoneenabled === 'T',
     dncphoneenabled: campaign.dncphoneenabled === 'T',
@@ -137,6 +142,16 @@ export function valuesOf(campaign: Campaign): CampaignValues {
 /** Whether two states of a campaign have the same set-up, whatever else has changed. */
 export function sameSetUp(a: Campaign, b: Campaign): boolean {
   return JSON.stringify(valuesOf(a)) === JSON.stringify(valuesOf(b));
+}
+
+const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+/** What is wrong with the other sites of a campaign; null: nothing. */
+export function siteHostsFault(text: string): string | null {
+  const hosts = linesOf(text);
+  const wrong = hosts.find((host) => siteHostOf(host) === null);
+  if (wrong) return `Enter a host such as shop.example.com or *.example.com instead of ${wrong.slice(0, 60)}`;
+  return hosts.length > MAX_SITE_HOSTS ? `Enter at most ${MAX_SITE_HOSTS} sites` : null;
 }
 
 /** The costs of the form as the calls take them; what is empty is left out, and so stays as it is or as usual. */
@@ -165,7 +180,11 @@ export function inputOf(values: CampaignValues, withPrice: boolean) {
     ...moreInputOf(values, withPrice),
     campaignName: values.campaignName.trim(),
     ...(values.leadspeekType === 'local'
-      ? { urlCode: siteOf(values.urlCode), urlCodeThankyou: siteOf(values.urlCodeThankyou) }
+      ? {
+          urlCode: siteOf(values.urlCode),
+          urlCodeThankyou: siteOf(values.urlCodeThankyou),
+          siteHosts: linesOf(values.siteHosts),
+        }
       : {
           locatorkeyword: values.locatorkeyword,
           locationtarget: values.locationtarget,

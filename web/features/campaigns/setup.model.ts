@@ -44,7 +44,7 @@ export const STEPS: Record<Module, StepKey[]> = {
 /** Which fields are checked before a step is left forward. */
 export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
   kind: ['leadspeekType'],
-  site: ['companyID', 'campaignName', 'urlCode', 'urlCodeThankyou', 'companyGroupID'],
+  site: ['companyID', 'campaignName', 'urlCode', 'urlCodeThankyou', 'siteHosts', 'companyGroupID'],
   target: ['locatorkeyword', 'locationtarget', 'locatorstate', 'locatorcity', 'locatorzip', 'locatordesc'],
   audience: ['jobTitles', 'seniority', 'department', 'industry', 'companySize'],
   data: ['advanceInformation', 'b2bInformation'],

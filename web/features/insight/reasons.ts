@@ -35,6 +35,14 @@ const words: Record<string, [title: string, meaning: string]> = {
   cap_campaign: ['Limit of the campaign', 'The spending limit of the campaign was reached.'],
   cap_client: ['Limit of the client', 'The spending limit of the client was reached.'],
   cap_wallet: ['Limit of the agency', 'A spending limit of the agency was reached.'],
+  foreign_origin: [
+    'From another site',
+    "The visit did not come from one of the campaign's sites. If the site is yours, add it in the campaign's set-up.",
+  ],
+  foreign_page: [
+    'Page of another site',
+    "The page is not on one of the campaign's sites. If the site is yours, add it in the campaign's set-up.",
+  ],
   bad_event: ['Malformed event', 'The event did not have the form that the pixel sends.'],
   bad_time: ['Wrong clock', "The event's time was more than a day off."],
   too_large: ['Too large', 'The event was larger than allowed.'],
