@@ -3,7 +3,12 @@ import { z } from 'zod';
 /** A campaign has at most so many sites besides its own. */
 export const MAX_SITE_HOSTS = 50;
 
-const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Whether a text is the name of a host: labels of letters, digits and hyphens. */
+const isName = (host: string): boolean =>
+  host.length <= 253 &&
+  host
+    .split('.')
+    .every((label) => label.length <= 63 && /^[a-z0-9_][a-z0-9_-]*$/.test(label) && !label.endsWith('-'));
 
 /** The host of a web address in lower case, without port and final dot, international names as `xn--`; null: it has none. */
 export function hostOf(address: string): string | null {
@@ -20,7 +25,7 @@ export function siteHostOf(text: string): string | null {
   const isWild = given.startsWith('*.');
   const rest = isWild ? given.slice(2) : given;
   const host = hostOf(rest.includes('://') ? rest : `http://${rest}`);
-  if (!host || host.length > 253 || !NAME.test(host) || (isWild && !host.includes('.'))) return null;
+  if (!host || !isName(host) || (isWild && !host.includes('.'))) return null;
   return isWild ? `*.${host}` : host;
 }
 
