@@ -1092,6 +1092,30 @@ export interface Schema {
     spend_micros: Default<bigint>;
     cost_micros: Default<bigint>;
   };
+  signup: ClientOwner & {
+    campaign_id: string;
+    hash: Buffer;
+    address: Maybe<string>;
+    visitor_id: Maybe<string>;
+    network: Maybe<string>;
+    held: boolean;
+    at: At;
+  };
+  signup_hour: ClientOwner & { campaign_id: string; hour: At; count: bigint };
+  held_visit: ClientOwner & {
+    day: string;
+    event_id: string;
+    campaign_id: string;
+    reason: 'no_view' | 'browser' | 'address' | 'network' | 'burst';
+    source: string;
+    event: string;
+    hash: Buffer | null;
+    received_at: At;
+    state: 'held' | 'released' | 'discarded';
+    asked_at: MaybeAt;
+    decided_at: MaybeAt;
+    decided_by: Maybe<string>;
+  };
   campaign_foreign_host: ClientOwner & {
     campaign_id: string;
     day: string;
