@@ -11,6 +11,7 @@ import { documents } from './documents.ts';
 import { enrichment } from './enrichment.ts';
 import { exclusions } from './exclusions.ts';
 import { groups } from './groups.ts';
+import { held } from './held.ts';
 import { identity } from './identity.ts';
 import { insight } from './insight.ts';
 import { intent } from './intent.ts';
@@ -62,6 +63,7 @@ export const contract = {
   ledger,
   caps,
   margins,
+  held,
   minspend,
   onboarding,
   roots,

@@ -27,6 +27,8 @@ export const PERMISSIONS = {
   'campaign.remove': [...agencies, ...clients],
   'campaign.price': agencies,
   'campaign.topup': agencies,
+  // What a client forges itself would bring it the contacts of strangers, so it does not release sign-ups.
+  'visit.release': [...roots, ...agencies],
   'prepaid.buy': [...agencies, 'client.owner'],
   'prepaid.refund': agencies,
   'lead.read': [...roots, ...agencies, ...clients],
@@ -122,6 +124,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'campaign.remove': ['Campaign', 'delete'],
   'campaign.price': ['Campaign', 'update'],
   'campaign.topup': ['Campaign', 'update'],
+  'visit.release': ['Campaign', 'update'],
   'prepaid.buy': ['Campaign', 'update'],
   'prepaid.refund': ['Campaign', 'update'],
   'lead.read': ['LeadsPeek', 'enable'],

@@ -62,7 +62,7 @@ import { createSettings, createSmtp, settingsRoutes, startSettings } from './fea
 import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
 import { createTaxes, taxesRoutes } from './features/taxes/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
-import { addVisitRoutes, createVisits } from './features/visits/index.ts';
+import { addVisitRoutes, createVisits, heldRoutes } from './features/visits/index.ts';
 import { createWallet, startWallet } from './features/wallet/index.ts';
 import { startAsk } from './platform/ask.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
@@ -262,7 +262,7 @@ export function createFeatures(
     sales,
   });
   const staff = createStaff(platform, { people, audit, access });
-  const visits = createVisits(platform, { campaigns });
+  const visits = createVisits(platform, { audit, campaigns });
   const leads = createLeads(platform, {
     tenants,
     audit,
@@ -509,6 +509,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.campaigns, campaignsRoutes(features.campaigns));
     calls(contract.campaignMore, campaignMoreRoutes(features.campaigns));
     calls(contract.margins, marginsRoutes(features.margins));
+    calls(contract.held, heldRoutes(features.visits));
     calls(contract.groups, groupsRoutes(features.groups));
     calls(contract.prepaid, prepaidRoutes(features.prepaid));
     calls(contract.leads, leads.handlers);

@@ -522,6 +522,18 @@ export async function seedDemo(
       await features.payments.askDue();
     }
   }
+  // Somebody forges sign-ups: they are held, and wait for the agency.
+  const forge = async (to: Plan, ip: string, people: MadePerson[], isSeen: boolean): Promise<void> => {
+    for (const { email } of people) {
+      const visitorId = newId(clock.now());
+      const url = to.pages[0]!;
+      if (isSeen) await make.visit(to.campaign, { url, ip, visitorId });
+      await make.visit(to.campaign, { url, ip, visitorId, email, event: 'identify' });
+    }
+    await features.leads.resolver.resolveAll();
+  };
+  await forge(plans[0]!, '198.51.100.23', crowd.slice(0, 40), true);
+  await forge(plans[2]!, '198.51.100.77', crowd.slice(40, 52), false);
   await seedIntent({
     features,
     clock,

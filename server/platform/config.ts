@@ -13,6 +13,9 @@ const listOf = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean);
 
+/** How many people may sign up before sign-ups are held (docs/operations.md). */
+const SIGNUP_LIMITS = { browser: 3, address: 5, network: 25, hour: 60, day: 300 };
+
 const environment = z
   .object({
     PORT: z.coerce.number().int().min(0).max(65535).default(8080),
@@ -91,6 +94,27 @@ const environment = z
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.peopledatalabs.com'),
     CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(0).max(1_000_000).default(200),
+    SIGNUP_LIMITS: z
+      .string()
+      .transform((text, check) => {
+        const limits: Record<keyof typeof SIGNUP_LIMITS, number> = { ...SIGNUP_LIMITS };
+        for (const part of text
+          .split(',')
+          .map((one) => one.trim())
+          .filter(Boolean)) {
+          const [name = '', value = ''] = part.split('=').map((one) => one.trim());
+          if (!Object.hasOwn(limits, name) || !/^[1-9]\d{0,8}$/.test(value)) {
+            check.addIssue({
+              code: 'custom',
+              message: `has ${part}; it must be like ${Object.keys(limits).join('=5,')}=5`,
+            });
+            return z.NEVER;
+          }
+          limits[name as 'address'] = Number(value);
+        }
+        return limits;
+      })
+      .default({ ...SIGNUP_LIMITS }),
     SECURITY_CONTACT: z
       .url({ protocol: /^(https|mailto|tel)$/, error: 'must be a mailto:, https: or tel: address' })
       .optional(),
@@ -180,6 +204,8 @@ export interface Config {
     | undefined;
   /** Connections that one address may have at a time, but for proxies; 0: any number. */
   connectionsPerAddress: number;
+  /** How many people may sign up before sign-ups are held (features/visits/signup.policy.ts). */
+  signUpLimits: { browser: number; address: number; network: number; hour: number; day: number };
   /** Where to report a weakness (security.txt); undefined: to the root's own address for mail. */
   securityContact: string | undefined;
   /** After how long with its event loop held a process ends itself; 0: never. */
@@ -259,6 +285,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     pdlApiBase: e.PDL_API_BASE,
     connectionsPerAddress: e.CONNECTIONS_PER_ADDRESS,
     securityContact: e.SECURITY_CONTACT,
+    signUpLimits: e.SIGNUP_LIMITS,
     holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
     stopSeconds: e.STOP_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,

@@ -54,6 +54,11 @@ export function createFactories(features: Features, platform: Platform) {
   const clock: Clock | ManualClock = platform.clock;
   let serial = 0;
   const next = (): number => ++serial;
+  /** An address in a network of its own, as visitors of a site have. */
+  const anyAddress = (): string => {
+    const n = next();
+    return `100.${64 + ((n >> 8) & 63)}.${n & 255}.${1 + ((n >> 14) & 127)}`;
+  };
 
   return {
     root(given: Partial<NewCompany> = {}): Promise<Company> {
@@ -290,7 +295,7 @@ export function createFactories(features: Features, platform: Platform) {
         },
         {
           origin: new URL(given.url ?? 'https://shop.example.com/').origin,
-          ip: given.ip ?? `203.0.113.${next() % 250}`,
+          ip: given.ip ?? anyAddress(),
           userAgent: given.userAgent ?? BROWSER,
           gpc: false,
         },

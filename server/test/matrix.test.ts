@@ -124,6 +124,16 @@ async function heldImport({ client, canary }: Target): Promise<string> {
   );
   return rows[0].id;
 }
+/** Held sign-ups of the target's campaign, as a decision about them names them. */
+async function heldSignUp({ campaign }: Pick<Target, 'campaign'>) {
+  const source = `192.0.2.${++serial}`;
+  await app.admin.query(
+    `insert into held_visit (day, event_id, root_id, agency_id, company_id, campaign_id, reason, source, event, received_at, state)
+     values ('2026-03-10', gen_random_uuid(), $1, $2, $3, $4, 'address', $5, 'identify', '2026-03-10T12:00:00Z', 'held')`,
+    [campaign.owner.root_id, campaign.owner.agency_id, campaign.owner.company_id, campaign.id, source],
+  );
+  return { leadspeekID: campaign.id, reason: 'address', source, until: '2026-03-10T12:00:00Z' };
+}
 /** A rule for prices below cost that is not the one chosen. */
 async function otherRule(who: Principal | undefined): Promise<string> {
   const { rows } = await app.admin.query('select rule from margin_rule where company_id = $1', [
@@ -1346,6 +1356,25 @@ let samples: Record<string, Sample> = {
   'GET /api/leadspeek/client/foreign-hosts/:leadspeekID': {
     named: true,
     request: (t) => ({ url: `/api/leadspeek/client/foreign-hosts/${t.campaign.id}` }),
+  },
+  'GET /api/leadspeek/client/held': {
+    named: true,
+    request: async (t) => {
+      await heldSignUp(t);
+      return { url: `/api/leadspeek/client/held?leadspeekID=${t.campaign.id}` };
+    },
+  },
+  'POST /api/leadspeek/client/held/release': {
+    named: true,
+    request: async (t) => ({ url: '/api/leadspeek/client/held/release', body: await heldSignUp(t) }),
+  },
+  'POST /api/leadspeek/client/held/discard': {
+    named: true,
+    request: async (t) => ({ url: '/api/leadspeek/client/held/discard', body: await heldSignUp(t) }),
+  },
+  'POST /api/leadspeek/client/held/ask': {
+    named: true,
+    request: async (t) => ({ url: '/api/leadspeek/client/held/ask', body: await heldSignUp(t) }),
   },
   'GET /api/leadspeek/client/refusals/:leadspeekID': {
     named: true,

@@ -46,6 +46,8 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
     PORT: '0',
     HOST: '127.0.0.1',
     ROLES: 'web,ingest,worker',
+    // Crowds sign up at once here.
+    SIGNUP_LIMITS: 'browser=100000,address=100000,network=100000,hour=10000000,day=10000000',
   };
   const config = loadConfig(env);
   const open = async () => {

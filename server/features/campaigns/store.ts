@@ -316,6 +316,7 @@ export async function refusalsOf(tx: Tx, campaignId: string, since: Date) {
     .where('campaign_id', '=', campaignId)
     .where('hour', '>=', since)
     .groupBy('reason')
+    .having(sql<boolean>`sum(count) > 0`)
     .orderBy('count', 'desc')
     .execute();
 }

@@ -93,7 +93,8 @@ export async function refusals(tx: Tx, span: Span) {
       of: 'visits' | 'people';
       count: bigint;
     }>`select h.reason, case when ${IS_SEARCH} then 'people' else 'visits' end as of, sum(h.count)::bigint as count
-      from campaign_refusal h where ${narrowing(span)} group by 1, 2 order by 3 desc`.execute(tx)
+      from campaign_refusal h where ${narrowing(span)} group by 1, 2
+      having sum(h.count) > 0 order by 3 desc`.execute(tx)
   ).rows;
 }
 

@@ -64,10 +64,11 @@ describe('[CAMP-01] who reaches the thank-you page', () => {
   test('is marked on the lead it was before, in the list and by itself, with the first time', async () => {
     const campaign = await app.make.campaign(client, { thankYouUrl: THANKS, reidentify: '1_week' });
     const person = await known();
-    expect(await visit(campaign, { email: person.email })).toBe('lead');
+    const visitorId = newId(app.clock.now());
+    expect(await visit(campaign, { email: person.email, visitorId })).toBe('lead');
     expect(await leads(campaign)).toMatchObject([{ converted_at: null }]);
     const at = app.clock.now().toISOString();
-    expect(await visit(campaign, { email: person.email, event: 'thanks' })).toBe('converted');
+    expect(await visit(campaign, { visitorId, event: 'thanks' })).toBe('converted');
     app.clock.advance(8 * 86_400_000);
     await app.features.visits.keepPartitions(2);
     token = await app.signIn('client@x.test', HOST);

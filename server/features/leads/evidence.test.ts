@@ -20,7 +20,9 @@ const hostOf = (who: string) => (who === 'root' ? `root${serial}.ev.test` : `age
 
 beforeAll(async () => {
   clock = new ManualClock(new Date('2026-03-10T15:00:00Z'));
-  app = await testApp({ clock });
+  // Whole crowds sign up at once here.
+  const signUpLimits = { browser: 1000, address: 1000, network: 1000, hour: 100_000, day: 100_000 };
+  app = await testApp({ clock, settings: { signUpLimits } });
 });
 afterAll(() => app.close());
 beforeEach(async () => {

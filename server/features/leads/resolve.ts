@@ -27,8 +27,10 @@ export function createResolver(
       const pending = await visits.take(tx, rootId, most);
       if (pending.length === 0) return 0;
       const now = clock.now();
+      // What looks forged is nobody until somebody releases it: it is not even looked up.
+      const held = await visits.signUps.hold(tx, rootId, pending, now);
       const asked = pending.flatMap((visit, ref) =>
-        visit.gpc
+        visit.gpc || held.has(ref)
           ? []
           : [
               {
@@ -91,11 +93,13 @@ export function createResolver(
         const outcome = outcomes.get(ref);
         const reason = visit.gpc
           ? 'privacy_signal'
-          : !outcome
-            ? 'unmatched'
-            : 'refused' in outcome
-              ? outcome.refused
-              : 'lead';
+          : held.has(ref)
+            ? 'held'
+            : !outcome
+              ? 'unmatched'
+              : 'refused' in outcome
+                ? outcome.refused
+                : 'lead';
         const owner = { root_id: visit.root_id, agency_id: visit.agency_id, company_id: visit.company_id };
         const at = new Date(Math.floor(visit.received_at.getTime() / HOUR_MS) * HOUR_MS);
         const key = `${visit.campaign_id} ${at.getTime()}`;
@@ -110,7 +114,8 @@ export function createResolver(
           cost: 0n,
         };
         hours.set(key, hour);
-        hour.visits++;
+        // What was held was counted as a visit when it came in.
+        if (visit.outcome !== 'released') hour.visits++;
         if (outcome) hour.matched++;
         if (outcome && 'lead' in outcome) {
           hour.leads++;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { defineJob } from '../../platform/jobs.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import { createIngest } from './ingest.ts';
+import { createSignUps } from './signups.ts';
 import * as store from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,12 +18,15 @@ export const keepPartitions = defineJob('visits.partitions', z.object({}), { ret
 export type Visits = ReturnType<typeof createVisits>;
 
 /** The log of visits: taking them in, and giving them to whoever resolves them. */
-export function createVisits(platform: Platform, deps: { campaigns: Campaigns }) {
+export function createVisits(platform: Platform, deps: { audit: Audit; campaigns: Campaigns }) {
   const { db, clock, config, jobs, log } = platform;
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
+  const signUps = createSignUps(platform, deps);
+
   return {
     ingest: createIngest(platform, deps.campaigns),
+    signUps,
     take: store.takePending,
     settle: store.settle,
     rootsWithPending: () => store.rootsWithPending(db.app),
@@ -32,6 +37,7 @@ export function createVisits(platform: Platform, deps: { campaigns: Campaigns })
       await store.ensurePartitions(db.app, dayOf(now - back * DAY_MS), dayOf(now + AHEAD * DAY_MS));
       const dropped = await store.dropPartitions(db.app, dayOf(now - config.visitRetentionDays * DAY_MS));
       await store.forgetForeignHosts(db.app, dayOf(now - FOREIGN_DAYS * DAY_MS));
+      await signUps.forget();
       if (dropped > 0) log.info({ dropped }, 'visit partitions past retention dropped');
     },
 

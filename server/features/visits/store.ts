@@ -100,6 +100,7 @@ export async function takePending(tx: Tx, rootId: string, most: number) {
       'referrer',
       'event',
       'gpc',
+      'outcome',
     ])
     .where('root_id', '=', rootId)
     .where('resolved_at', 'is', null)

@@ -8,6 +8,7 @@ import { num } from '../../ui/format.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { When } from '../../ui/Values.tsx';
 import { reasonWords } from '../insight/reasons.ts';
+import { HeldNotice } from './Held.tsx';
 
 type Refused = Awaited<ReturnType<Client['campaigns']['refusals']>>['data'][number];
 
@@ -41,6 +42,7 @@ export function RefusalsTab({ id, isSearch }: { id: string; isSearch: boolean })
   });
   return (
     <>
+      {!isSearch && <HeldNotice campaignId={id} />}
       <Text size="sm" c="dimmed" mb="sm">
         {isSearch
           ? 'Why people that were found in the last 30 days did not become leads.'

@@ -15,6 +15,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None } from '../../ui/Values.tsx';
+import { HeldNotice } from '../campaigns/Held.tsx';
 import { LeadDrawer } from '../leads/LeadDrawer.tsx';
 import { LeadTable } from '../leads/LeadTable.tsx';
 import { CampaignSelect } from './CampaignSelect.tsx';
@@ -120,6 +121,8 @@ function Dashboard() {
           onChange={(id) => set({ campaign: id, ...resetPage })}
         />
       </Group>
+
+      {!isSearch && <HeldNotice campaignId={campaign} onOpen={(id) => set({ campaign: id, ...resetPage })} />}
 
       {query.error && !data ? (
         <div className="card" style={{ marginBottom: 24 }}>

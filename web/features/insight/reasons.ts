@@ -2,6 +2,11 @@ import { prettyCode } from '../../ui/format.ts';
 
 const words: Record<string, [title: string, meaning: string]> = {
   unmatched: ['Not recognized', 'Nobody in the people data matches this visit.'],
+  held: [
+    'Held for review',
+    'The sign-up looks automated. It becomes no lead and costs nothing unless the agency releases it.',
+  ],
+  discarded: ['Discarded', 'The sign-up looked automated and was discarded after review.'],
   privacy_signal: ['Privacy signal', 'The browser or the consent switch asked not to be tracked.'],
   bot: ['Bot', 'The visitor is a known crawler or another program.'],
   excluded: ['On an exclusion list', 'The person is on a list of people who must not become leads.'],

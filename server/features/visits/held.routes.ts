@@ -1,0 +1,42 @@
+import type { contract } from '../../../contract/index.ts';
+import type { Handlers } from '../../platform/http/routes.ts';
+import type { Visits } from './service.ts';
+
+/** The calls about sign-ups that are held. */
+export function heldRoutes({ signUps }: Visits): Handlers<typeof contract.held> {
+  const words = (count: number, what: string): string =>
+    `${count} ${count === 1 ? 'sign-up' : 'sign-ups'} ${what}.`;
+  return {
+    async list(ctx, { leadspeekID }) {
+      const { rows, total } = await signUps.list(ctx, leadspeekID);
+      return {
+        total,
+        data: rows.map((row) => ({
+          leadspeekID: row.campaign_id,
+          campaignName: row.name,
+          company_name: row.company_name,
+          reason: row.reason,
+          source: row.source,
+          count: Number(row.count),
+          people: Number(row.people),
+          conversions: Number(row.conversions),
+          first_at: row.first_at.toISOString(),
+          last_at: row.last_at.toISOString(),
+          asked_at: row.asked_at?.toISOString() ?? null,
+        })),
+      };
+    },
+    async release(ctx, choice) {
+      const count = await signUps.release(ctx, choice);
+      return { result: 'success', message: words(count, 'released'), count };
+    },
+    async discard(ctx, choice) {
+      const count = await signUps.discard(ctx, choice);
+      return { result: 'success', message: words(count, 'discarded'), count };
+    },
+    async ask(ctx, choice) {
+      const count = await signUps.ask(ctx, choice);
+      return { result: 'success', message: 'Your agency sees that you asked.', count };
+    },
+  };
+}

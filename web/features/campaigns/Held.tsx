@@ -1,0 +1,182 @@
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Client } from '../../../contract/index.ts';
+import { api } from '../../api/client.ts';
+import { useMay, useUser } from '../../api/user.ts';
+import { confirm } from '../../ui/confirm.tsx';
+import { num } from '../../ui/format.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { Clip, When } from '../../ui/Values.tsx';
+import classes from './campaigns.module.css';
+
+type Held = Awaited<ReturnType<Client['held']['list']>>['data'][number];
+
+/** Groups that are listed before the rest is asked for. */
+const FEW = 5;
+
+const signUps = (count: number): string => `${num(count)} ${count === 1 ? 'sign-up' : 'sign-ups'}`;
+
+/** What held sign-ups have in common, as "400 sign-ups from one address". */
+export function heldWords({
+  reason,
+  count,
+  conversions,
+}: Pick<Held, 'reason' | 'count' | 'conversions'>): string {
+  const what =
+    conversions === count ? `${num(count)} ${count === 1 ? 'conversion' : 'conversions'}` : signUps(count);
+  return {
+    no_view: `${what} without a page view`,
+    browser: `${what} from one browser`,
+    address: `${what} from one address`,
+    network: `${what} from one network`,
+    burst: `${what}, far more than usual`,
+  }[reason];
+}
+
+/**
+ * Sign-ups that look forged and wait for the agency, of one campaign or of all that the person sees; nothing where there are
+ * none. `onOpen` opens a campaign.
+ */
+export function HeldNotice({
+  campaignId,
+  onOpen,
+}: {
+  campaignId?: string | undefined;
+  onOpen?: (id: string) => void;
+}) {
+  const cache = useQueryClient();
+  const { isViewMode } = useUser();
+  // In view mode the decision is somebody else's.
+  const mayRelease = useMay('visit.release') && !isViewMode;
+  const mayAsk = useMay('campaign.write');
+  const [isWhole, setWhole] = useState(false);
+  const [busy, setBusy] = useState('');
+  const { data } = useQuery({
+    queryKey: ['held', campaignId ?? ''],
+    queryFn: ({ signal }) => api.held.list(campaignId ? { leadspeekID: campaignId } : {}, { signal }),
+    refetchInterval: 60_000,
+  });
+  if (!data || data.total === 0) return null;
+  const shown = isWhole ? data.data : data.data.slice(0, FEW);
+
+  const act = async (row: Held, what: 'release' | 'discard' | 'ask') => {
+    if (
+      what !== 'ask' &&
+      !(await confirm(
+        what === 'release'
+          ? {
+              title: `Release ${signUps(row.count)}?`,
+              body: 'They are matched like any other visit. Leads that come of them are charged and delivered.',
+              verb: 'Release',
+            }
+          : {
+              title: `Discard ${signUps(row.count)}?`,
+              body: 'They never become leads, and nothing is charged. This cannot be undone.',
+              verb: 'Discard',
+              danger: true,
+            },
+      ))
+    )
+      return;
+    const { leadspeekID, reason, source, last_at: until } = row;
+    setBusy(`${what} ${keyOf(row)}`);
+    try {
+      const { message } = await api.held[what]({ leadspeekID, reason, source, until });
+      notifyDone(message);
+    } catch (error) {
+      notifyFailed(error);
+    } finally {
+      setBusy('');
+      for (const key of ['held', 'refusals', 'dashboard']) void cache.invalidateQueries({ queryKey: [key] });
+    }
+  };
+
+  return (
+    <div style={{ marginBottom: 16 }}>
+      <Notice
+        tone="warn"
+        title={`Held: ${signUps(data.total)}`}
+        action={
+          data.data.length > FEW && (
+            <Button variant="default" size="xs" onClick={() => setWhole(!isWhole)}>
+              {isWhole ? 'Show fewer' : `Show all ${num(data.data.length)}`}
+            </Button>
+          )
+        }
+      >
+        <Text size="sm">
+          These look automated. They become no leads and cost nothing until{' '}
+          {mayRelease ? 'you release them' : 'the agency releases them'}. They are deleted after 30 days.
+        </Text>
+        <ul className={classes.held} aria-label="Held sign-ups">
+          {shown.map((row) => (
+            <li key={keyOf(row)} className={classes.heldRow}>
+              <span className={classes.heldWhat}>
+                <span className={classes.heldWords}>{heldWords(row)}</span>
+                <Text size="xs" c="dimmed" component="span" display="block">
+                  {row.source && `${row.source}, `}
+                  {row.people > 0 && `${num(row.people)} ${row.people === 1 ? 'email' : 'emails'}, `}
+                  last <When at={row.last_at} relative />
+                  {row.asked_at && mayRelease && ', the client asked for release'}
+                </Text>
+              </span>
+              {!campaignId &&
+                (onOpen ? (
+                  <Anchor
+                    component="button"
+                    type="button"
+                    size="sm"
+                    className={classes.belowCostName}
+                    onClick={() => onOpen(row.leadspeekID)}
+                  >
+                    <Clip text={row.campaignName} max={220} />
+                  </Anchor>
+                ) : (
+                  <Clip text={row.campaignName} max={220} />
+                ))}
+              {mayRelease ? (
+                <Group gap="xs" wrap="nowrap">
+                  <Button
+                    variant="default"
+                    size="xs"
+                    loading={busy === `release ${keyOf(row)}`}
+                    onClick={() => void act(row, 'release')}
+                  >
+                    Release
+                  </Button>
+                  <Button
+                    variant="default"
+                    size="xs"
+                    loading={busy === `discard ${keyOf(row)}`}
+                    onClick={() => void act(row, 'discard')}
+                  >
+                    Discard
+                  </Button>
+                </Group>
+              ) : mayAsk && row.asked_at ? (
+                <Text size="sm" c="dimmed">
+                  Release requested
+                </Text>
+              ) : (
+                mayAsk && (
+                  <Button
+                    variant="default"
+                    size="xs"
+                    loading={busy === `ask ${keyOf(row)}`}
+                    onClick={() => void act(row, 'ask')}
+                  >
+                    Request release
+                  </Button>
+                )
+              )}
+            </li>
+          ))}
+        </ul>
+      </Notice>
+    </div>
+  );
+}
+
+const keyOf = (row: Held): string => `${row.leadspeekID} ${row.reason} ${row.source}`;
