@@ -142,7 +142,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
       ['', 'shop', 'ftp://a.example', 'javascript:alert(1)', `https://a.example/${'x'.repeat(2048)}`],
     ],
     ['urlCodeThankyou', ['nope']],
-    ['siteHosts', ['*.com', 'a b/c', [5], 'x'.repeat(300)]],
+    ['siteHosts', ['*.com', 'shop!.example', [5], 'x'.repeat(300)]],
     ['phoneenabled', ['yes', true]],
     ['reidentificationtype', ['2_weeks']],
     ['minConfidence', [-1, 101, 1.5]],
