@@ -9,6 +9,7 @@ const features = [
   'sales',
   'access',
   'costs',
+  'taxes',
   'settings',
   'ledger',
   'payments',

@@ -576,7 +576,9 @@ describe('[CAMP-02] Search ID campaigns', () => {
       locatorstate: ['TX'],
     });
     // What was counted before there was a campaign to name is its forecast from then on.
-    expect((await call('GET', `/leadspeek/client/forecast/${campaign.id}`)).body.forecast?.id).toBe(made.id);
+    expect((await call('GET', `/leadspeek/client/forecast/${campaign.id}`)).body).toMatchObject({
+      forecast: { id: made.id },
+    });
     await app.features.intent.delivery.catchUp(root.id, campaign.id);
     expect((await leadsOf(campaign.id)).map((lead) => lead.email)).toEqual([person.email]);
     expect(
