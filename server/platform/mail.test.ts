@@ -4,7 +4,8 @@ import { type TestApp, testApp } from '../test/app.ts';
 import type { Company } from '../test/factories.ts';
 import { inScope } from './db/scope.ts';
 import { createMail, MailRefused, outboxOnly } from './mail.ts';
-import { layOut, mailName } from './mail-layout.ts';
+import { layOut } from './mail-layout.ts';
+import { mailName } from './mail-name.ts';
 import { smtpTransport } from './mail-smtp.ts';
 
 let app: TestApp;

@@ -7,7 +7,7 @@ import type { Owner } from './db/owner.ts';
 import { inScope, type Scope, type Tx } from './db/scope.ts';
 import { newId } from './ids.ts';
 import { defineJob, type Jobs } from './jobs.ts';
-import { mailName } from './mail-layout.ts';
+import { mailName } from './mail-name.ts';
 
 /** What a mail says, in both forms. */
 export interface MailText {

@@ -1,4 +1,5 @@
-import { type MailContent, mailName } from '../../platform/mail-layout.ts';
+import type { MailContent } from '../../platform/mail-layout.ts';
+import { mailName } from '../../platform/mail-name.ts';
 
 const ignore = 'If this was not you, you can ignore this e-mail.';
 
