@@ -14,6 +14,7 @@ import type { Platform } from '../platform/platform.ts';
 import { createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
+import { seedStates } from './states.ts';
 
 const DAY_MS = 86_400_000;
 const USD = 1_000_000n;
@@ -43,6 +44,25 @@ export const DEMO_LOGINS = [
   },
   { email: 'newagency@demo.test', host: 'fresh.', what: 'owner of the agency Fresh Start, not set up yet' },
   { email: 'enterprise@demo.test', host: 'summit.', what: 'owner of the second root Summit Data' },
+  { email: 'agency3@demo.test', host: 'ridgeline.', what: 'owner of its agency Ridgeline' },
+  {
+    email: 'granite@demo.test',
+    host: 'granite.',
+    what: 'owner of Granite Media: 25 clients, a failed payment',
+  },
+  {
+    email: 'juniper@demo.test',
+    host: 'juniper.',
+    what: 'owner of Juniper Ads: developer mode, no white label',
+  },
+  { email: 'walnut@demo.test', host: 'walnut.', what: 'owner of Walnut Partners: manual billing' },
+  { email: 'pending@demo.test', host: '', what: 'sales of the platform, form of the account not finished' },
+  { email: 'verifying@demo.test', host: '', what: 'sales of the platform, account being verified' },
+  { email: 'client2@demo.test', host: 'acme.', what: 'owner of the client Harbor Dental Care' },
+  { email: 'client3@demo.test', host: 'acme.', what: 'owner of the client Evergreen Realty Group' },
+  { email: 'client4@demo.test', host: 'bluepeak.', what: 'owner of the client Pinecrest Solar' },
+  { email: 'client5@demo.test', host: 'bluepeak.', what: 'owner of the client Lakeside Auto' },
+  { email: 'client6@demo.test', host: 'ridgeline.', what: 'owner of the client Orchard Home Goods' },
 ] as const;
 
 /** The people whose addresses the shop offers to a newcomer: known to the graph, and no leads yet. */
@@ -232,6 +252,16 @@ export async function seedDemo(
   ] as const) {
     await user(client, email, name);
   }
+  await seedStates(past, features, make, { master, domain, user });
+  // Whom to write to, so that the people of an agency are offered support.
+  await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
+    for (const [company, email] of [
+      [master, 'support@meridian.example'],
+      [acme, 'help@acme.example'],
+      [bluepeak, 'help@bluepeak.example'],
+    ] as const)
+      await features.tenants.setDetails(tx, company.id, { email });
+  });
 
   // The graph: a few thousand people for the master root, fewer for the second.
   const crowd = inventPeople(3000, 1);
