@@ -116,6 +116,12 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
     await page.getByRole('option', { name: 'United States', exact: true }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
+    const state = page.getByRole('combobox', { name: 'State', exact: true });
+    await expect.poll(() => state.isEnabled()).toBe(true);
+    await typeInto(page, state, 'Illinois');
+    await page.getByRole('option', { name: 'Illinois', exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
     await typeInto(page, page.getByRole('combobox', { name: 'City' }), 'Chicago');
     await typeInto(page, page.getByLabel('Zip code'), '60601');
     await press('Next');
