@@ -78,7 +78,11 @@ export const ownMessages = {
   badLogin: 'The e-mail address or the password is not right.',
   tooMuchToExport: (most: number) =>
     `This list has more than ${most.toLocaleString('en')} entries. Narrow it by a search or filter, then download it again.`,
-  tooManyTries: 'Too many tries. Please wait a moment and try again.',
+  tooManyTries: (seconds: number) => {
+    const minutes = Math.ceil(seconds / 60);
+    const wait = seconds <= 90 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${minutes} minutes`;
+    return `Too many tries. Try again in ${wait}.`;
+  },
   captchaNeeded: screenMessages.captchaNeeded,
   captchaAway: screenMessages.captchaAway,
   badCode: 'The code is not right or no longer valid.',

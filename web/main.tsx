@@ -36,8 +36,11 @@ session.onEnd((reason) => {
       alertModal(messages.sessionEndedTitle, messages.sessionEnded, 'Log in'),
     );
   }
+  // Whoever signs in again goes on where they were; who left on purpose begins anew.
+  const { pathname, search } = window.location;
+  const next = reason === 'ended' && pathname !== '/login' ? { next: pathname + search } : {};
   void router
-    .navigate({ to: '/login' })
+    .navigate({ to: '/login', search: next as never })
     .finally(() => queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'brand' }));
 });
 

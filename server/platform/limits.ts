@@ -44,7 +44,7 @@ export function createLimits({ db, clock, config }: { db: Database; clock: Clock
     const taken = await takeTry(db.app, keyOf(rule, subject), now, rule);
     if ('tries' in taken) return taken.tries;
     const retryAfter = Math.max(1, Math.ceil((taken.until.getTime() - now.getTime()) / 1000));
-    throw new Refusal('too_many', ownMessages.tooManyTries, { retryAfter });
+    throw new Refusal('too_many', ownMessages.tooManyTries(retryAfter), { retryAfter });
   };
   const giveBack = (rule: LimitRule, subject: string): Promise<void> =>
     giveBackTry(db.app, keyOf(rule, subject), rule.max);

@@ -23,7 +23,8 @@ const queue: (() => void)[] = [];
  */
 export async function redrawApart(file: Buffer, rules: PictureRules): Promise<Picture | { fault: string }> {
   if (running >= AT_ONCE) {
-    if (queue.length >= WAITING) throw new Refusal('too_many', ownMessages.tooManyTries, { retryAfter: 10 });
+    if (queue.length >= WAITING)
+      throw new Refusal('too_many', ownMessages.tooManyTries(10), { retryAfter: 10 });
     await new Promise<void>((turn) => queue.push(turn));
   } else running++;
   try {

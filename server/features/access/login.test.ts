@@ -124,7 +124,11 @@ describe('[AUTH-06] login with a code by e-mail', () => {
     const { otp_token } = (await login(person.email)).body;
     const code = await codeOf();
     const paused = await verify(person.email, code, otp_token);
-    expect([paused.status, paused.headers['retry-after']]).toEqual([429, '900']);
+    expect([paused.status, paused.headers['retry-after'], paused.body.message]).toEqual([
+      429,
+      '900',
+      'Too many tries. Try again in 15 minutes.',
+    ]);
     app.clock.advance(900_000);
     const next = (await login(person.email)).body.otp_token;
     expect((await verify(person.email, await codeOf(), next)).status).toBe(200);
