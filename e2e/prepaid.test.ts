@@ -66,6 +66,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
         companyID: me.company_id,
         campaignName: 'Bought by card',
         urlCode: demo.url('shop.localhost'),
+        siteHosts: ['landing.localhost'],
         CostSet: '1.25',
         PaymentTerm: 'Prepaid',
         leadsbuy: 8,
