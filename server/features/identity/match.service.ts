@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Alternative, type Evidence, MATCH_KINDS } from '../../../contract/leads.ts';
 import type { Tx } from '../../platform/db/scope.ts';
@@ -13,6 +14,8 @@ export interface Clue {
   hash?: Buffer;
   visitorId?: string;
   ip?: string;
+  /** The client whose site it was: what sites taught is known to their own client alone. */
+  companyId?: string;
   at: Date;
 }
 
@@ -38,6 +41,8 @@ export interface Link {
   personId: string;
   visitorId?: string | null | undefined;
   ip?: string | null | undefined;
+  /** The client on whose site it was; undefined: it is known to the whole root. */
+  companyId?: string;
   at: Date;
 }
 
@@ -123,7 +128,9 @@ const evidenceOf = (reason: Reason): z.input<typeof Evidence> => ({
 function keysOf(clue: Clue): { kind: Kind; value: Buffer }[] {
   const keys: { kind: Kind; value: Buffer }[] = [];
   if (clue.hash && clue.hashKind) keys.push({ kind: clue.hashKind, value: clue.hash });
-  keys.push(...seenKeys(clue.visitorId, clue.ip));
+  const seen = seenKeys(clue.visitorId, clue.ip);
+  keys.push(...seen);
+  if (clue.companyId) keys.push(...seen.map((key) => ownKey(key, clue.companyId!)));
   return keys;
 }
 
@@ -138,11 +145,21 @@ function seenKeys(
   return found.flatMap((key) => (key ? [{ kind: key.kind, value: Buffer.from(key.value, 'hex') }] : []));
 }
 
+/**
+ * A key as one client's sites have seen it. Anybody may tell a site who they are, so what that teaches must not be believed
+ * anywhere else (docs/security.md, Forged visits). Longer than any id or address, so none can be made to look like it.
+ */
+const ownKey = ({ kind, value }: { kind: Kind; value: Buffer }, companyId: string) => ({
+  kind,
+  value: createHash('sha256').update(`${companyId} ${kind} `).update(value).digest().subarray(0, 24),
+});
+
 /** Remembers the visitor ids and addresses of people whom an e-mail hash has just shown. */
 export async function learn(tx: Tx, rootId: string, links: readonly Link[]): Promise<void> {
   const newest = new Map<string, graph.Learned>();
-  for (const { personId, visitorId, ip, at } of links) {
-    for (const { kind, value } of seenKeys(visitorId, ip)) {
+  for (const { personId, visitorId, ip, companyId, at } of links) {
+    for (const seen of seenKeys(visitorId, ip)) {
+      const { kind, value } = companyId ? ownKey(seen, companyId) : seen;
       const id = `${personId} ${kind} ${value.toString('hex')}`;
       const known = newest.get(id);
       if (!known || known.at < at) newest.set(id, { personId, kind, value, at });

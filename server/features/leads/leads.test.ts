@@ -171,6 +171,27 @@ describe('a visit becomes a lead', () => {
     expect(leads[1].person_id).toBe(leads[0].person_id);
   });
 
+  test('[BEY-30] what a site says of a browser or an address is believed by its own client alone', async () => {
+    const own = await app.make.campaign(client, { minConfidence: 0 });
+    const same = await app.make.campaign(client, { minConfidence: 0, reidentify: '1_week' });
+    const foreign = await app.make.campaign(await app.make.client(agency), { minConfidence: 0 });
+    const person = await known();
+    const seen = { visitorId: newId(app.clock.now()), ip: '73.12.13.14' };
+    await app.make.visit(own, { email: person.email, ...seen });
+    await resolve();
+    for (const campaign of [same, foreign]) await app.make.visit(campaign, seen);
+    // Nor by who writes the key of another client into a visitor id.
+    const { rows } = await app.admin.query(
+      `select encode(value, 'hex') as value from identity_key where root_id = $1 and kind = 4 and source = 'visit' order by seen_at desc limit 1`,
+      [root.id],
+    );
+    const visitorId = rows[0].value.slice(0, 32).replace(/(.{8})(.{4})(.{4})(.{4})(.*)/, '$1-$2-$3-$4-$5');
+    await app.make.visit(foreign, { visitorId });
+    await resolve();
+    expect(await outcomes(same)).toEqual(['duplicate']);
+    expect(await outcomes(foreign)).toEqual(['unmatched', 'unmatched']);
+  });
+
   test('[IDEN-04] a privacy signal is honoured before anything is looked up or kept', async () => {
     const campaign = await app.make.campaign(client);
     const person = await known();

@@ -190,8 +190,8 @@ async function graphOf(at: World) {
     [at.root.id],
   );
   const keys = await app.admin.query(
-    `select p.last_name, k.kind, encode(k.value, 'hex') as value, k.source, k.seen_at
-     from identity_key k join person p on p.root_id = k.root_id and p.id = k.person_id where k.root_id = $1 order by 1, 2, 3`,
+    `select p.last_name, k.kind, case when k.source = 'visit' then 'of a client' else encode(k.value, 'hex') end as value, k.source, k.seen_at
+     from identity_key k join person p on p.root_id = k.root_id and p.id = k.person_id where k.root_id = $1 order by 1, 2, 3, 5`,
     [at.root.id],
   );
   return { people: people.rows, keys: keys.rows };

@@ -40,6 +40,7 @@ export function createResolver(
                   : {}),
                 ...(visit.visitor_id ? { visitorId: visit.visitor_id } : {}),
                 ...(visit.ip ? { ip: visit.ip } : {}),
+                companyId: visit.company_id,
                 at: visit.received_at,
               },
             ],
@@ -68,7 +69,8 @@ export function createResolver(
         }),
         now,
       );
-      // A visitor recognised by an e-mail is remembered by browser and address, which recognise the next visit.
+      // A visitor recognised by an e-mail is remembered by browser and address, which recognise their next visit to a
+      // site of the same client.
       await identity.learn(
         tx,
         rootId,
@@ -80,6 +82,7 @@ export function createResolver(
                   personId: match.rowId ?? match.personId,
                   visitorId: visit.visitor_id,
                   ip: visit.ip,
+                  companyId: visit.company_id,
                   at: visit.received_at,
                 },
               ]
