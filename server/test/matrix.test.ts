@@ -348,6 +348,16 @@ async function freshCoupon(target: Target): Promise<string> {
   return rows[0].id;
 }
 
+/** A tax rate of a target's root. */
+async function freshTaxRate(target: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into tax_rate (id, root_id, company_id, country_code, state_code, name, rate_ppm, updated_at)
+     values (gen_random_uuid(), $1, $1, 'FR', $2, 'VAT', 0, now()) returning id`,
+    [target.client.root_id, `F${++serial}`],
+  );
+  return rows[0].id;
+}
+
 /** A person of the target's agency, for a root to settle. */
 const agencyPersonOf = async ({ client, canary }: Target): Promise<string> =>
   (await app.make.user({ ...client, id: client.agency_id! }, { name: canary })).id;
@@ -1766,9 +1776,8 @@ let samples: Record<string, Sample> = {
     }),
   },
   'DELETE /api/configuration/taxes/:id': {
-    named: false,
-    request: () => ({ url: `/api/configuration/taxes/${NOBODY}` }),
-    passes: [404],
+    named: true,
+    request: async (t) => ({ url: `/api/configuration/taxes/${await freshTaxRate(t)}` }),
   },
   'GET /api/configuration/taxes/payers': {
     named: false,
