@@ -213,7 +213,7 @@ export async function compareAmounts(year: Year): Promise<{ compared: number; di
     see(`${who.name}: statement PDF says ${end}`, text.includes(end) ? 1 : 0, 1n);
   }
 
-  const [, reseller, owing, prepaying] = readers as [Reader, Reader, Reader, Reader];
+  const [, reseller, owing, prepaying] = readers as Reader[] as [Reader, Reader, Reader, Reader];
   const sales = `and t.kind in ('lead', 'lead_return', 'platform_fee', 'monthly_fee') and t.campaign_id is not null`;
   for (const by of ['month', 'client', 'campaign', 'product'] as const) {
     const asked = `by=${by}&startDate=${new Date(app.clock.now().getTime() - 390 * DAY_MS).toISOString().slice(0, 10)}`;

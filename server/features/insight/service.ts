@@ -19,7 +19,6 @@ interface Asked {
   endDate?: string | undefined;
 }
 
-const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 const MOST_CAMPAIGNS = 50;
 
@@ -113,7 +112,8 @@ export function insightRoutes(
           order: input.order ?? 'asc',
           limit: input.PerPage,
           offset: (input.Page - 1) * input.PerPage,
-          since: new Date(clock.now().getTime() - 30 * DAY_MS),
+          // The same days as the dashboard's, so that both say the same.
+          since: (await spanOf(tx, ctx, {})).span.from,
         });
         return page(
           rows.map((row) => ({
