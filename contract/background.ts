@@ -13,6 +13,7 @@ export const JOB_TITLES: Record<string, string> = {
   'collection.collect': 'Payment collection',
   'collection.follow': 'Payment follow-up',
   'collection.give_back': 'Refund after failed payment',
+  'collection.mail': 'Invoice and dispute email',
   'collection.packages': 'Package renewal',
   'collection.tell': 'Payment notice',
   'datawallet.sweep': 'Data Wallet check',

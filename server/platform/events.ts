@@ -15,7 +15,17 @@ export interface Events {
   'caps.changed': { rootId: string };
   /** Money was drawn from wallets, whose balances the transaction holds; `available` is what can still be drawn. */
   'wallet.drawn': { rootId: string; wallets: { agencyId: string; available: bigint }[] };
-  /** An invoice has been issued (root's scope); `owner` pays it. A receipt is not told: it is paid already. */
+  /** A charge is disputed by the card's holder (root's scope); `dueBy`: until when it can be answered, ISO 8601. */
+  'charge.disputed': {
+    owner: Owner & { agency_id: string };
+    chargeId: string;
+    amountMicros: bigint;
+    reason: string;
+    dueBy: string | null;
+  };
+  /** Money came in at once (a top-up by card) and has its receipt (root's scope); `owner` paid it. */
+  'receipt.issued': { invoiceId: string; owner: Owner & { agency_id: string } };
+  /** An invoice has been issued (root's scope); `owner` pays it. A receipt has news of its own. */
   'invoice.issued': {
     invoiceId: string;
     owner: Owner & { agency_id: string };

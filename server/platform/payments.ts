@@ -246,7 +246,8 @@ export interface Notice {
   refund?: string;
   /** The idempotency key under which the refund was made. */
   refundKey?: string;
-  dispute?: { id: string; status: string; reason: string; amountCents: number };
+  /** `dueBy`: until when it can be answered, where the provider says (ISO 8601). */
+  dispute?: { id: string; status: string; reason: string; amountCents: number; dueBy?: string | undefined };
 }
 
 export type GatewayErrorCode =

@@ -169,7 +169,7 @@ export function duesOf(app: TestApp, root: Company) {
       for (;;) {
         const { rows } = await app.admin.query(
           `update pgboss.job set state = 'completed' where state = 'created'
-             and name in ('payments.send', 'collection.follow', 'collection.tell', 'collection.give_back')
+             and name in ('payments.send', 'collection.follow', 'collection.tell', 'collection.mail', 'collection.give_back')
            returning name, data`,
         );
         if (rows.length === 0) return;
@@ -181,6 +181,7 @@ export function duesOf(app: TestApp, root: Company) {
             });
           if (name === 'collection.follow') await collection.collector.follow(data);
           if (name === 'collection.tell') await collection.collector.tell(data);
+          if (name === 'collection.mail') await collection.mails.send(data);
           if (name === 'collection.give_back') await collection.collector.giveBack(data);
         }
       }

@@ -9,7 +9,7 @@ import type { Charges, Purpose, PurposeHandler } from '../payments/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import * as policy from './policy.ts';
-import { followJob, giveBackJob, tellJob } from './queue.ts';
+import { followJob, giveBackJob, mailJob, tellJob } from './queue.ts';
 import * as store from './store.ts';
 
 type PayerOwner = { root_id: string; agency_id: string; company_id: string };
@@ -160,7 +160,12 @@ export function createBooks(
     const due = dueOf(invoice);
     const taken = policy.least(amount, due);
     const left = due - taken;
-    if (taken > 0n) await invoices.paid(tx, invoice.id, taken, at);
+    if (taken > 0n) {
+      await invoices.paid(tx, invoice.id, taken, at);
+      // A dispute that is won, or a refund that failed, is no payment that a receipt is due for.
+      if (taken === due && rest === 'charge')
+        await jobs.send(tx, mailJob, [{ what: 'paid', rootId: invoice.root_id, invoiceId: invoice.id }]);
+    }
     await store.changeInvoice(tx, invoice.id, {
       attempts: invoice.attempts + 1,
       ...(left < policy.LEAST || rest === 'forget' || wasGivenUp

@@ -60,6 +60,15 @@ describe('[PAY-05] charging invoices', () => {
     });
     expect(await dues.taken(client.company)).toBe(3000);
     expect(await dues.flags(client.company)).toEqual(['', '']);
+    // Asked for and received, each with the way to its PDF.
+    for (const [kind, words] of [
+      ['invoice.new', /is ready\. The total is \$30\.00\./],
+      ['invoice.receipt', /We received \$30\.00/],
+    ] as const) {
+      const mails = (await dues.mails(kind)).filter((mail) => mail.to === client.email);
+      expect(mails).toEqual([expect.objectContaining({ text: expect.stringMatching(words) })]);
+      expect(mails[0]!.text).toContain(`/configuration/invoices?invoice=${id}`);
+    }
   });
 
   test('a wholesale invoice is charged to the card of the agency', async () => {
@@ -153,7 +162,7 @@ describe('[PAY-05] charging invoices', () => {
   });
 
   test('a disputed invoice is open again, and what it pays for stands still until it is paid', async () => {
-    const { client, campaign } = await owing({ card: 'disputed' });
+    const { agency, client, campaign } = await owing({ card: 'disputed' });
     const id = await dues.bill(client.company);
     await dues.jobs();
     expect(await dues.invoice(id)).toMatchObject({ status: 'paid' });
@@ -172,6 +181,11 @@ describe('[PAY-05] charging invoices', () => {
     await dues.jobs();
     expect(await dues.flags(client.company)).toEqual(['', '']);
     expect(await dues.states(campaign)).toEqual(['active']);
+    // Who was paid is told, with the day until which it can be answered.
+    const [told] = (await dues.mails('payment.disputed')).filter((mail) => mail.to === agency.email);
+    expect(told!.text).toMatch(
+      /disputed \$30\.00 \(fraudulent\).*\s+Respond in your payment provider's dashboard by \w+ \d+, 20\d\d/,
+    );
     // The dispute is won after all: what was paid in the meantime goes back.
     const { rows } = await app.admin.query(
       `select d.id, d.charge_id from payment_dispute d join charge c on c.id = d.charge_id where c.reference_id = $1`,

@@ -16,5 +16,21 @@ export const giveBackJob = defineJob(
   'collection.give_back',
   z.object({ rootId: z.uuid(), chargeId: z.uuid(), micros: z.string().regex(/^\d+$/), key: z.string() }),
 );
+/** Mails an invoice, its receipt, or a dispute. */
+export const mailJob = defineJob(
+  'collection.mail',
+  z.discriminatedUnion('what', [
+    z.object({ what: z.enum(['issued', 'paid']), rootId: z.uuid(), invoiceId: z.uuid() }),
+    z.object({
+      what: z.literal('disputed'),
+      rootId: z.uuid(),
+      agencyId: z.uuid(),
+      companyId: z.uuid(),
+      micros: z.string().regex(/^\d+$/),
+      reason: z.string(),
+      dueBy: z.iso.datetime().nullable(),
+    }),
+  ]),
+);
 /** Charges the packages of the month. */
 export const packageJob = defineJob('collection.packages', z.object({}));

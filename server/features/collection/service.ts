@@ -15,7 +15,8 @@ import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { createBooks } from './books.service.ts';
 import { createCollector } from './charge.service.ts';
-import { collectJob, followJob, giveBackJob, packageJob, tellJob } from './queue.ts';
+import { createMails } from './mails.service.ts';
+import { collectJob, followJob, giveBackJob, mailJob, packageJob, tellJob } from './queue.ts';
 import { createTerms } from './terms.service.ts';
 
 export type Collection = ReturnType<typeof createCollection>;
@@ -44,6 +45,7 @@ export function createCollection(
   const { tenants, people, audit, invoices, payments } = parts;
   const books = createBooks(platform, { ...parts, charges: payments.charges });
   const collector = createCollector(platform, { ...parts, books });
+  const mails = createMails(platform, parts);
   const terms = createTerms(platform, { ...parts, collector });
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -52,6 +54,7 @@ export function createCollection(
   return {
     collector,
     terms,
+    mails,
 
     /**
      * Pays an invoice of the own company by its card. The same key again tells what has become of it, also after its
@@ -117,6 +120,7 @@ export function createCollection(
     async start(): Promise<void> {
       await jobs.work(followJob, { pollingIntervalSeconds: 2 }, collector.follow);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, collector.tell);
+      await jobs.work(mailJob, { pollingIntervalSeconds: 5 }, mails.send);
       await jobs.work(giveBackJob, { pollingIntervalSeconds: 5 }, collector.giveBack);
       await jobs.work(collectJob, { pollingIntervalSeconds: 30 }, async () => {
         for (const rootId of await tenants.roots()) await collector.collect(rootId);

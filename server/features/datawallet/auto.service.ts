@@ -16,7 +16,7 @@ import * as store from './store.ts';
 const of = z.object({ rootId: z.uuid(), agencyId: z.uuid() });
 /** Sees to a wallet whose automatic top-up is due. */
 export const topUpJob = defineJob('datawallet.topup', of);
-/** Mails the agency about an automatic top-up that was refused or declined. */
+/** Mails the agency about an automatic top-up: done, refused or declined. */
 const tellJob = defineJob('datawallet.tell', of.extend({ attemptId: z.uuid() }));
 const sweepJob = defineJob('datawallet.sweep', z.object({}));
 
@@ -163,7 +163,19 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     await inScope(db.app, { rootId: key.rootId }, async (tx) => {
       const attempt = (await store.attempts(tx, key.agencyId, 50)).find((one) => one.id === key.attemptId);
       const row = await store.setting(tx, key.agencyId);
-      if (!attempt || !row || attempt.state === 'succeeded') return;
+      if (!attempt || !row) return;
+      if (attempt.state === 'succeeded') {
+        const balance = await wallet.balance(tx, key.agencyId, clock.now());
+        await notices.tell(tx, 'wallet.auto_topup', sender, owner, {
+          subject: `Your Data Wallet was topped up by ${usd(attempt.amount_micros)}`,
+          lines: [
+            `We charged ${usd(attempt.amount_micros)} to your card, as your automatic top-up asks for. The balance is ${usd(balance)}.`,
+            'To change or stop it, open the Data Wallet in your profile menu.',
+          ],
+          page: { label: 'View the statement', path: '/configuration/statement?view=wallet' },
+        });
+        return;
+      }
       const zone = (await tenants.company(tx, key.agencyId))?.time_zone ?? 'America/Chicago';
       const when = row.retry_at?.toLocaleString('en-US', {
         timeZone: zone,
@@ -207,6 +219,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       if (attempt) {
         await store.endAttempt(tx, attempt, { state: 'succeeded', reason: '', ended_at: at });
         if (row) await save(tx, row, policy.onSucceeded(wishOf(row), available), at);
+        await jobs.send(tx, tellJob, [{ ...key, attemptId: attempt }]);
         return;
       }
       // What was chosen together with the top-up counts from now on.

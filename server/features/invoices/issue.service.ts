@@ -344,6 +344,7 @@ export function createIssue({
         ],
       );
       await includeTax(tx, { owner, receiptId: id, memo: number, key: `receipt_tax:${id}` }, tax.micros, at);
+      await events.emit(tx, 'receipt.issued', { invoiceId: id, owner });
       return { id, number };
     },
   };

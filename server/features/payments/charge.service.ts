@@ -72,7 +72,7 @@ const refuse = (text: string): never => {
  * next question to the provider (`ask`, by the job) finds out what happened and goes on from there.
  */
 export function createChargeCore(
-  { db, clock, jobs }: Pick<Platform, 'db' | 'clock' | 'jobs'>,
+  { db, clock, jobs, events }: Pick<Platform, 'db' | 'clock' | 'jobs' | 'events'>,
   { gateway, cards, onStep }: { gateway: PaymentGateway; cards: Cards; onStep: OnStep },
 ) {
   const handlers = new Map<string, PurposeHandler>();
@@ -409,7 +409,7 @@ export function createChargeCore(
     async dispute(
       rootId: string,
       chargeId: string,
-      given: { id: string; status: string; reason: string; amountCents: number },
+      given: { id: string; status: string; reason: string; amountCents: number; dueBy?: string | undefined },
     ): Promise<string> {
       const state = policy.disputeState(given.status);
       if (!state) return 'an inquiry: no money has moved';
@@ -451,6 +451,14 @@ export function createChargeCore(
         if (state === 'won') return 'won before it was booked';
         const now = await store.changeCharge(tx, chargeId, { state: 'disputed' });
         await handlerOf(row.purpose).disputed(tx, seen(now), about, at);
+        if (state === 'open')
+          await events.emit(tx, 'charge.disputed', {
+            owner: seen(now).owner,
+            chargeId,
+            amountMicros: about.amountMicros,
+            reason: given.reason,
+            dueBy: given.dueBy ?? null,
+          });
         return state;
       });
     },

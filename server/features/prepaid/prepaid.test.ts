@@ -110,7 +110,7 @@ describe('[PAY-09] the estimate', () => {
       '',
       ' 1',
       '1000000',
-      10,
+      true,
       1e308,
       null,
     ]) {

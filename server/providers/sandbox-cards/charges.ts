@@ -82,7 +82,8 @@ export function createCharges(network: Network): Charges & {
       });
     await network.notify(tx, 'charge.succeeded', objects(charge), told);
     if (!dispute) return;
-    const one = { id: network.id('dp'), reason: dispute, amountCents: charge.amountCents };
+    const dueBy = later(delays.disputeMs + delays.disputeClosedMs).toISOString();
+    const one = { id: network.id('dp'), reason: dispute, amountCents: charge.amountCents, dueBy };
     const about = (status: string) => ({ ...objects(charge), dispute: { ...one, status } });
     await network.notify(tx, 'dispute.opened', about('needs_response'), { at: later(delays.disputeMs) });
     await network.notify(tx, 'dispute.closed', about('lost'), {

@@ -40,7 +40,13 @@ const SandboxNotice = z.object({
   refund: id,
   refundKey: id,
   dispute: z
-    .object({ id: z.string(), status: z.string(), reason: z.string(), amountCents: z.int().positive() })
+    .object({
+      id: z.string(),
+      status: z.string(),
+      reason: z.string(),
+      amountCents: z.int().positive(),
+      dueBy: z.iso.datetime().optional(),
+    })
     .optional(),
 });
 

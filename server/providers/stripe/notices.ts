@@ -41,6 +41,7 @@ const Subject = z.object({
   status: z.string().nullish(),
   reason: z.string().nullish(),
   amount: z.number().nullish(),
+  evidence_details: z.object({ due_by: z.int().positive().nullish() }).nullish(),
 });
 const EventBody = z.object({
   id: z.string().min(1),
@@ -108,6 +109,9 @@ function noticeOf(event: z.output<typeof EventBody>): Notice {
             status: object.status ?? '',
             reason: object.reason ?? '',
             amountCents: object.amount ?? 0,
+            ...(object.evidence_details?.due_by
+              ? { dueBy: new Date(object.evidence_details.due_by * 1000).toISOString() }
+              : {}),
           }
         : undefined,
   };
