@@ -659,6 +659,7 @@ export interface Schema {
     declines: Default<number>;
     retry_at: MaybeAt;
     reason: Default<string>;
+    told: Default<'' | 'low' | 'empty'>;
     updated_at: At;
   };
   wallet_attempt: ClientOwner & {
