@@ -16,6 +16,7 @@ export const JOB_TITLES: Record<string, string> = {
   'collection.mail': 'Invoice and dispute email',
   'collection.packages': 'Package renewal',
   'collection.tell': 'Payment notice',
+  'datawallet.low': 'Data Wallet balance email',
   'datawallet.sweep': 'Data Wallet check',
   'datawallet.tell': 'Data Wallet notice',
   'datawallet.topup': 'Data Wallet top-up',

@@ -18,6 +18,11 @@ const of = z.object({ rootId: z.uuid(), agencyId: z.uuid() });
 export const topUpJob = defineJob('datawallet.topup', of);
 /** Mails the agency about an automatic top-up: done, refused or declined. */
 const tellJob = defineJob('datawallet.tell', of.extend({ attemptId: z.uuid() }));
+/** Mails the agency that its balance is low, or as good as used up. */
+const lowJob = defineJob(
+  'datawallet.low',
+  of.extend({ told: z.enum(['low', 'empty']), left: z.string().regex(/^\d+$/) }),
+);
 const sweepJob = defineJob('datawallet.sweep', z.object({}));
 
 /** So long a process may believe what it has read of a threshold; the sweep finds what it missed by that. */
@@ -79,9 +84,15 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       const row = await store.setting(tx, agencyId);
       const wish = wishOf(row);
       if (watched.size > 100_000) watched.clear();
-      const isOn = wish.continual && wish.amount > 0n;
-      watched.set(agencyId, { threshold: isOn ? policy.thresholdOf(wish) : null, until: now + WATCH_MS });
-      if (!row || !policy.onDrawn(autoOf(row), wish, available)) continue;
+      const threshold = wish.amount > 0n ? policy.thresholdOf(wish) : null;
+      watched.set(agencyId, { threshold, until: now + WATCH_MS });
+      if (!row) continue;
+      const told = policy.newsOf(row.told, wish, available);
+      if (told) {
+        await store.putSetting(tx, ownerOf({ rootId, agencyId }), { told, updated_at: clock.now() });
+        await jobs.send(tx, lowJob, [{ rootId, agencyId, told, left: available.toString() }]);
+      }
+      if (!policy.onDrawn(autoOf(row), wish, available)) continue;
       // Settings move under the balance's lock, so what was read above still holds.
       const next = policy.onDrawn(autoOf(row), wish, available)!;
       await save(tx, row, next, clock.now());
@@ -194,6 +205,27 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     });
   }
 
+  /** Mails what `newsOf` found. */
+  async function tellLow(of: {
+    rootId: string;
+    agencyId: string;
+    told: 'low' | 'empty';
+    left: string;
+  }): Promise<void> {
+    const owner = ownerOf(of);
+    const sender = await notices.sender(owner);
+    await inScope(db.app, { rootId: of.rootId }, async (tx) => {
+      await notices.tell(tx, `wallet.${of.told}`, sender, owner, {
+        subject: of.told === 'low' ? 'Your Data Wallet is running low' : 'Your Data Wallet is almost empty',
+        lines: [
+          `${usd(BigInt(of.left))} is left in your Data Wallet.`,
+          'Campaigns keep running. What the wallet does not cover is charged to your card by invoice. To top up, open the Data Wallet in your profile menu, or turn on the continual top-up there.',
+        ],
+        page: { label: 'View the statement', path: '/configuration/statement?view=wallet' },
+      });
+    });
+  }
+
   /** The lot of a charge's top-up; a top-up under the same key is the same one. */
   const post = (tx: Tx, charge: Charge, at: Date) =>
     wallet.topUp(
@@ -228,6 +260,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         amount_micros: wish.amount,
         custom: custom === 'T',
         continual: wish.continual,
+        told: '',
         ...columnsOf(policy.rearm(autoOf(row), wish, available)),
         updated_at: at,
       });
@@ -277,11 +310,13 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     run,
     sweep,
     tell,
+    tellLow,
     /** What is kept of an agency's threshold no longer counts here. */
     forget: (agencyId: string) => watched.delete(agencyId),
     async start(): Promise<void> {
       await jobs.work(topUpJob, { pollingIntervalSeconds: 2 }, run);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, tell);
+      await jobs.work(lowJob, { pollingIntervalSeconds: 5 }, tellLow);
       await jobs.work(sweepJob, { pollingIntervalSeconds: 30 }, async () => {
         for (const rootId of await tenants.roots()) await sweep(rootId);
       });

@@ -457,6 +457,39 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
     expect(checks.filter((c) => c.violations > 0).map((c) => c.examples)).toEqual([]);
   });
 
+  test('without it, a low and an almost empty balance are mailed, each once until the next top-up', async () => {
+    const who = await made();
+    await charge(who, '250');
+    const told = async (): Promise<string[]> => {
+      const { rows } = await app.admin.query(
+        `select data from pgboss.job where name = 'datawallet.low' and data->>'agencyId' = $1 order by created_on`,
+        [who.agency.id],
+      );
+      return rows.map((row) => row.data.told);
+    };
+    await debit(who, 200n * USD);
+    expect(await told()).toEqual([]);
+    await debit(who, 30n * USD);
+    await debit(who, 5n * USD);
+    expect(await told()).toEqual(['low']);
+    await debit(who, 15n * USD);
+    expect(await told()).toEqual(['low', 'empty']);
+    await charge(who, '250');
+    await debit(who, 230n * USD);
+    expect(await told()).toEqual(['low', 'empty', 'low']);
+    await app.features.dataWallet.auto.tellLow({
+      rootId: root.id,
+      agencyId: who.agency.id,
+      told: 'low',
+      left: '20000000',
+    });
+    const { rows } = await app.admin.query(
+      "select subject from mail where kind = 'wallet.low' and to_address = $1",
+      [who.email],
+    );
+    expect(rows).toEqual([{ subject: 'Your Data Wallet is running low' }]);
+  });
+
   test('leads that are paid from the wallet make it due as well, in their own transaction', async () => {
     const who = await continual();
     const client = await app.make.client(who.agency);

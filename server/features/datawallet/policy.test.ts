@@ -173,6 +173,23 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
   });
 });
 
+test.each([
+  ['', 26n, null],
+  ['', 25n, 'low'],
+  ['low', 20n, null],
+  ['low', 2n, 'empty'],
+  ['', 0n, 'empty'],
+  ['empty', 0n, null],
+] as const)(
+  '[WALL-06] told %j at %s of 250 dollars: %s; never while it tops itself up',
+  (told, left, news) => {
+    const off = { amount: 250n * USD, continual: false };
+    expect(policy.newsOf(told, off, left * USD)).toBe(news);
+    expect(policy.newsOf(told, { ...off, continual: true }, left * USD)).toBeNull();
+    expect(policy.newsOf(told, { ...off, amount: 0n }, left * USD)).toBeNull();
+  },
+);
+
 test('[WALL-07] lines of the history have words', () => {
   expect(titleOf({ kind: 'lead', campaign: 'Shop' })).toBe('Lead, Shop');
   expect(titleOf({ kind: 'wallet_top_up', campaign: null })).toBe('Top-up');

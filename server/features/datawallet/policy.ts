@@ -43,6 +43,13 @@ export function onDrawn(before: Auto, wish: Wish, available: bigint): Auto | nul
   return before.state === 'armed' && isOn(wish) && available <= thresholdOf(wish) ? rest('due') : null;
 }
 
+/** What an agency is told of a balance that is not topped up by itself: once at 10 % of the amount, once at 1 %. Null: nothing new. */
+export function newsOf(told: '' | 'low' | 'empty', wish: Wish, available: bigint): 'low' | 'empty' | null {
+  if (isOn(wish) || wish.amount === 0n || available > thresholdOf(wish)) return null;
+  if (available <= wish.amount / 100n) return told === 'empty' ? null : 'empty';
+  return told === '' ? 'low' : null;
+}
+
 /** What a try is judged by. */
 export interface Facts {
   available: bigint;
