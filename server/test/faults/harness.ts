@@ -84,7 +84,11 @@ async function post(port: number, body: string): Promise<{ status: number; retry
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/v`, {
       method: 'POST',
-      headers: { 'content-type': 'text/plain;charset=UTF-8', 'user-agent': BROWSER },
+      headers: {
+        'content-type': 'text/plain;charset=UTF-8',
+        'user-agent': BROWSER,
+        origin: 'https://shop.example.com',
+      },
       body,
       signal: AbortSignal.timeout(30_000),
     });
