@@ -83,7 +83,7 @@ const buildUntil = (product: string, step: number) => async (page: Page) => {
     await page.getByRole('button', { name: 'Next' }).click();
   }
   if (step === 0 || !(await page.getByRole('region', { name: 'Estimate' }).isVisible())) return;
-  await page.getByText('Would be leads now').waitFor({ timeout: 20_000 });
+  await page.getByText('Qualify now').waitFor({ timeout: 20_000 });
 };
 
 const shots: Shot[] = [
