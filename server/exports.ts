@@ -341,6 +341,14 @@ export const EXPORTS: readonly ExportList[] = [
     ['Merged', (row) => row.merged_at],
     ['Undone', (row) => row.undone_at],
   ]),
+  list('activity', contract.access.activity, [
+    ['When', (row) => row.at],
+    ['What', (row) => row.what],
+    ['Place', (row) => row.place],
+    ['IP address', (row) => row.ip],
+    ['Details', (row) => row.detail],
+    ['Suspicious', (row) => yes(row.suspicious)],
+  ]),
   list('sessions', contract.access.sessions, [
     ['Device', (row) => row.device],
     ['Kind', (row) => row.kind],

@@ -556,8 +556,7 @@ let samples: Record<string, Sample> = {
   'GET /api/user/sessions': { named: false, request: () => ({ url: '/api/user/sessions' }) },
   'POST /api/user/confirm': {
     named: false,
-    request: () => ({ url: '/api/user/confirm', body: {} }),
-    passes: [422],
+    request: () => ({ url: '/api/user/confirm', body: { password: PASSWORD } }),
   },
   'GET /api/user/activity': { named: false, request: () => ({ url: '/api/user/activity' }) },
   'POST /api/user/sessions/end-others': {

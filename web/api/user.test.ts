@@ -2,7 +2,11 @@ import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 const answer = vi.hoisted(() => vi.fn());
-vi.mock('./client.ts', () => ({ api: { setup: { retrieveUserData: answer } }, session: {} }));
+vi.mock('./client.ts', () => ({
+  api: { setup: { retrieveUserData: answer } },
+  session: {},
+  keepAddress: () => undefined,
+}));
 const { userQuery } = await import('./user.ts');
 
 const facts = (modules: string[], own: string[], given: object = {}) => ({

@@ -51,6 +51,7 @@ export function Activity() {
         columns={columns}
         query={query}
         rowKey={(row) => row.id}
+        download={{ list: 'activity' }}
         empty={<EmptyState title="No activity" text="Nothing happened to your account yet." />}
       />
     </div>

@@ -1,6 +1,7 @@
 import { Button, Group, Select, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { microsOf, usd } from '../../../contract/dollars.ts';
 import { api } from '../../api/client.ts';
 import { CurrencyInput } from '../../ui/CurrencyInput.tsx';
 import { currencyPlain } from '../../ui/currency.ts';
@@ -70,7 +71,7 @@ export function SupplierCosts() {
                 ))}
               </Table.Th>
               <Table.Td ta="right" className="num">
-                {row.is_set ? `$${row.cost}` : <Text c="dimmed">Not set</Text>}
+                {row.is_set ? usd(microsOf(row.cost)) : <Text c="dimmed">Not set</Text>}
               </Table.Td>
             </Table.Tr>
           ))}
