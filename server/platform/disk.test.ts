@@ -32,10 +32,13 @@ test('a full disk: /readyz says so, /v and calls answer 503 with Retry-After, an
     create trigger full_person before insert on person for each row execute function is_full()`);
 
   const visit = await app.call('POST', '/v', {
-    headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
+    headers: {
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      origin: 'https://shop.example.com',
+    },
     body: {
       k: campaign.siteKey,
-      e: [{ i: newId(app.clock.now()), v: newId(app.clock.now()), u: 'https://shop.example/' }],
+      e: [{ i: newId(app.clock.now()), v: newId(app.clock.now()), u: 'https://shop.example.com/' }],
     },
   });
   expect([visit.status, visit.headers['retry-after']]).toEqual([503, '30']);

@@ -170,7 +170,7 @@ test('[EXCL-05] [BEY-08] nobody excluded is in any output, whatever order upload
           const { email } = people[now.who]!;
           await app.make.visit(campaign, {
             visitorId: browsers[now.who]!,
-            ip: `192.0.2.${1 + now.who}`,
+            ip: `${30 + now.who}.${run}.2.1`,
             ...(now.by === 'sha256' ? { email } : {}),
             ...(now.by === 'md5' ? { hash: { m: md5(email) } } : {}),
           });

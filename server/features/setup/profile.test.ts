@@ -244,7 +244,7 @@ describe('[PROF-02] POST /user/update', () => {
     const changed = await app.call('POST', '/api/user/resetpassword', {
       host: HOST,
       token: await app.signIn(mover.email, HOST),
-      body: { usrID: mover.id, newpassword: 'another new password', currpassword: PASSWORD },
+      body: { usrID: mover.id, newpassword: 'seven grey herons wade', currpassword: PASSWORD },
     });
     expect(changed.status).toBe(200);
     expect((await confirm(await lastLink(next))).status).toBe(410);

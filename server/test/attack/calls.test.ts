@@ -102,7 +102,7 @@ async function tenant(name: string, root: Company, agency: Company, host: string
       ...at.slice(0, 3),
       campaign.id,
       `https://127.0.0.1/${canary}`,
-      app.platform.vault.seal('x', 'integration.secret'),
+      app.platform.vault.seal('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'integration.secret'),
     ],
   );
   await app.admin.query(
@@ -228,7 +228,8 @@ async function send(
 
 /** What is wrong with an answer, whatever was asked. */
 function wrong({ status, text, type, headers }: Answer): string | undefined {
-  if (status >= 500 && status !== 503) return `${status}: ${text.slice(0, 200)}`;
+  // 502 to 504 are what a site, a mail server or a database elsewhere has done.
+  if (status === 500) return `${status}: ${text.slice(0, 200)}`;
   if (
     /\bat \S+ \(?\/|node_modules|\.ts:\d+|syntax error at|relation "|column "|violates|invalid input syntax/.test(
       text,
@@ -238,6 +239,7 @@ function wrong({ status, text, type, headers }: Answer): string | undefined {
   if (type.startsWith('text/html') && /<script>alert\(1\)|<img src=x/.test(text))
     return 'brings the script back';
   if (String(headers['set-cookie'] ?? '').includes('attack=1')) return 'sets a cookie that was sent';
+  if (status >= 500 && !type.includes('json')) return `${status} without words`;
   if (status >= 400 && type.includes('json')) {
     const body = JSON.parse(text) as { result?: string; message?: string };
     if (body.result !== 'failed' || !body.message) return `is no refusal: ${text.slice(0, 200)}`;
@@ -344,7 +346,8 @@ describe('[TEN-02] [BEY-31] an attack on every call', () => {
   test('the document names every call that there is', () => {
     const named = new Set(calls.map((call) => call.key));
     const left = app.server.routeList
-      .filter((route) => route.method !== 'HEAD')
+      // The pages themselves, where they are built.
+      .filter((route) => route.method !== 'HEAD' && route.url !== '/*')
       .map((route) => `${route.method} ${route.url.replace(/:(\w+)/g, '{$1}')}`)
       .filter((key) => !named.has(key) && !LEFT_OUT.includes(key));
     // The pixel's script, and what browsers ask before they send a visit.

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** The second step of a login: six digits, from a mail or an authenticator (AUTH-06). */
-export function CodeForm({ email, step, onStep, onDone, onBack }: Props) {
+export default function CodeForm({ email, step, onStep, onDone, onBack }: Props) {
   const [problem, setProblem] = useState<string>();
   const [code, setCode] = useState('');
   const [busy, setBusy] = useState(false);

@@ -14,13 +14,13 @@ import { focusFirstWrong } from '../../ui/forms.ts';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { useCaptcha } from './Captcha.tsx';
-import { CodeForm } from './CodeForm.tsx';
 import classes from './LoginPage.module.css';
 import { safePath } from './next.ts';
 import { accessOptionsQuery } from './options.ts';
 import { refusedBeside } from './refused.ts';
 
 const ForgotPanel = lazy(() => import('./ForgotPanel.tsx'));
+const CodeForm = lazy(() => import('./CodeForm.tsx'));
 
 /** Sign in with e-mail and password. */
 export default function LoginPage() {
@@ -84,16 +84,18 @@ export default function LoginPage() {
           <Title order={1} mt="lg">
             Verification code
           </Title>
-          <CodeForm
-            email={step.email}
-            step={step.code}
-            onStep={(code) => setStep({ ...step, code })}
-            onDone={() => void proceed()}
-            onBack={(why) => {
-              setStep(undefined);
-              setProblem(why);
-            }}
-          />
+          <Suspense fallback={null}>
+            <CodeForm
+              email={step.email}
+              step={step.code}
+              onStep={(code) => setStep({ ...step, code })}
+              onDone={() => void proceed()}
+              onBack={(why) => {
+                setStep(undefined);
+                setProblem(why);
+              }}
+            />
+          </Suspense>
         </div>
       </main>
     );
