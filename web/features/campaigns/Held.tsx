@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
@@ -35,6 +35,14 @@ export function heldWords({
   }[reason];
 }
 
+/** What is held, of one campaign or of all; a page that shows it above other things waits for it, so that nothing jumps. */
+export const heldQuery = (campaignId: string | undefined) =>
+  queryOptions({
+    queryKey: ['held', campaignId ?? ''],
+    queryFn: ({ signal }) => api.held.list(campaignId ? { leadspeekID: campaignId } : {}, { signal }),
+    refetchInterval: 60_000,
+  });
+
 /**
  * Sign-ups that look forged and wait for the agency, of one campaign or of all that the person sees; nothing where there are
  * none. `onOpen` opens a campaign.
@@ -53,11 +61,7 @@ export function HeldNotice({
   const mayAsk = useMay('campaign.write');
   const [isWhole, setWhole] = useState(false);
   const [busy, setBusy] = useState('');
-  const { data } = useQuery({
-    queryKey: ['held', campaignId ?? ''],
-    queryFn: ({ signal }) => api.held.list(campaignId ? { leadspeekID: campaignId } : {}, { signal }),
-    refetchInterval: 60_000,
-  });
+  const { data } = useQuery(heldQuery(campaignId));
   if (!data || data.total === 0) return null;
   const shown = isWhole ? data.data : data.data.slice(0, FEW);
 

@@ -15,7 +15,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None } from '../../ui/Values.tsx';
-import { HeldNotice } from '../campaigns/Held.tsx';
+import { HeldNotice, heldQuery } from '../campaigns/Held.tsx';
 import { LeadDrawer } from '../leads/LeadDrawer.tsx';
 import { LeadTable } from '../leads/LeadTable.tsx';
 import { CampaignSelect } from './CampaignSelect.tsx';
@@ -94,6 +94,7 @@ function Dashboard() {
   });
   const chart = useQuery(fetchDays(range));
   const ghost = useQuery(fetchDays(before(range)));
+  const held = useQuery({ ...heldQuery(campaign), enabled: !isSearch, placeholderData: keepPreviousData });
   const data = query.data;
   const span = { ...asked, leadspeekID: campaign };
   const resetPage = { page: undefined };
@@ -122,36 +123,42 @@ function Dashboard() {
         />
       </Group>
 
-      {!isSearch && <HeldNotice campaignId={campaign} onOpen={(id) => set({ campaign: id, ...resetPage })} />}
-
-      {query.error && !data ? (
-        <div className="card" style={{ marginBottom: 24 }}>
-          <ErrorState
-            error={query.error}
-            what="The figures could not be loaded"
-            onRetry={() => void query.refetch()}
-          />
-        </div>
-      ) : (
+      {!held.isLoading && (
         <>
-          <Tiles data={data} isSearch={isSearch} />
-          <div className={classes.two}>
-            <OverTime query={chart} ghost={ghost.data} isSearch={isSearch} />
-            <Losses data={data} isSearch={isSearch} />
-          </div>
-          <ByCampaign
-            query={query}
-            asked={asked}
-            isSearch={isSearch}
-            onPick={(id) => set({ campaign: id, ...resetPage })}
+          {!isSearch && (
+            <HeldNotice campaignId={campaign} onOpen={(id) => set({ campaign: id, ...resetPage })} />
+          )}
+
+          {query.error && !data ? (
+            <div className="card" style={{ marginBottom: 24 }}>
+              <ErrorState
+                error={query.error}
+                what="The figures could not be loaded"
+                onRetry={() => void query.refetch()}
+              />
+            </div>
+          ) : (
+            <>
+              <Tiles data={data} isSearch={isSearch} />
+              <div className={classes.two}>
+                <OverTime query={chart} ghost={ghost.data} isSearch={isSearch} />
+                <Losses data={data} isSearch={isSearch} />
+              </div>
+              <ByCampaign
+                query={query}
+                asked={asked}
+                isSearch={isSearch}
+                onPick={(id) => set({ campaign: id, ...resetPage })}
+              />
+            </>
+          )}
+          <LeadTable
+            filter={span}
+            campaignName={data?.campaigns.find((one) => one.leadspeekID === campaign)?.campaignName}
+            onClearCampaign={() => set({ campaign: undefined, ...resetPage })}
           />
         </>
       )}
-      <LeadTable
-        filter={span}
-        campaignName={data?.campaigns.find((one) => one.leadspeekID === campaign)?.campaignName}
-        onClearCampaign={() => set({ campaign: undefined, ...resetPage })}
-      />
       <LeadDrawer />
     </>
   );
