@@ -123,7 +123,10 @@ function Dashboard() {
         />
       </Group>
 
-      {!held.isLoading && (
+      {/* How many tiles there are, and whether something is held, is known with the answers: nothing jumps when they come. */}
+      {held.isLoading || query.isLoading ? (
+        <Skeleton height={560} />
+      ) : (
         <>
           {!isSearch && (
             <HeldNotice campaignId={campaign} onOpen={(id) => set({ campaign: id, ...resetPage })} />
