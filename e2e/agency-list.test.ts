@@ -6,6 +6,10 @@ import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
+/** The demo has agencies in other states beside these. */
+const OTHERS = /Granite|Juniper|Walnut/;
+const FOUR = ['Acme Leads', 'Blue Peak Media', 'Cedar Growth', 'Fresh Start'];
+
 let demo: Demo;
 let browser: Browser;
 let page: Page;
@@ -63,9 +67,11 @@ describe('[AGCY-01] the agency list in the browser', () => {
     const head = button('COMPANY NAME');
     await head.click();
     await page.waitForURL('**sort=company_name&dir=asc');
-    await expect.poll(agencies).toEqual(['Acme Leads', 'Blue Peak Media', 'Cedar Growth', 'Fresh Start']);
+    await expect.poll(async () => (await agencies()).filter((name) => !OTHERS.test(name))).toEqual(FOUR);
     await head.press('Enter');
-    await expect.poll(agencies).toEqual(['Fresh Start', 'Cedar Growth', 'Blue Peak Media', 'Acme Leads']);
+    await expect
+      .poll(async () => (await agencies()).filter((name) => !OTHERS.test(name)))
+      .toEqual(FOUR.toReversed());
     await head.click();
     await expect.poll(() => page.url()).not.toContain('sort=');
   });
