@@ -50,7 +50,7 @@ export const held = {
       tags,
       summary: 'Release held sign-ups: they are looked up, and may become leads and cost money',
     })
-    .meta({ access: 'visit.release', notInView: true })
+    .meta({ access: 'visit.release', notInView: true, fresh: true })
     .input(Decide)
     .output(Decided),
   discard: call

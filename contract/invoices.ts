@@ -253,7 +253,7 @@ export const collection = {
       tags,
       summary: "Charge what is due of a person's company and clear its failed payment (manualBillSettlement)",
     })
-    .meta({ access: 'setting.write', notInView: true })
+    .meta({ access: 'setting.write', notInView: true, fresh: true })
     .input(z.object({ userID: Id }))
     .output(
       z.object({

@@ -14,7 +14,7 @@ import { startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { inScope } from './scope.ts';
 
-test('a backup of a database in use is restored elsewhere: its books agree and nothing that was answered is missing', async () => {
+test('[BEY-28] a backup of a database in use is restored elsewhere: its books agree and nothing that was answered is missing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lead-backup-'));
   chmodSync(folder, 0o755);
   const at = (name: string): string => join(folder, name);
