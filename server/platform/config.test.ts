@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig } from './config.ts';
+import { ConfigError, loadConfig, SIGNUP_LIMITS, VISIT_LIMITS } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lead-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,6 +37,20 @@ describe('configuration', () => {
     const DATABASE_URL = 'postgres://u:p@db.example:5432/x';
     expect(loadConfig({ DATA_DIR, DATABASE_URL }).seed).toBe('none');
     expect(loadConfig({ DATA_DIR, DATABASE_URL, SEED: 'demo' }).seed).toBe('demo');
+  });
+
+  test('[BEY-30] a limit that is named replaces its default, and one that is none is refused', () => {
+    expect(loadConfig({ DATA_DIR, VISIT_LIMITS: 'address=9, key=70' }).visitLimits).toEqual({
+      ...VISIT_LIMITS,
+      address: 9,
+      key: 70,
+    });
+    expect(loadConfig({ DATA_DIR, SIGNUP_LIMITS: 'browser=4' }).signUpLimits).toEqual({
+      ...SIGNUP_LIMITS,
+      browser: 4,
+    });
+    for (const wrong of ['visitor=0', 'nobody=3', 'key', 'key=-1'])
+      expect(() => loadConfig({ DATA_DIR, VISIT_LIMITS: wrong })).toThrow(/^VISIT_LIMITS: has /);
   });
 
   test('arguments win over variables; an empty variable is none', () => {

@@ -14,7 +14,33 @@ const listOf = (text: string): string[] =>
     .filter(Boolean);
 
 /** How many people may sign up before sign-ups are held (docs/operations.md). */
-const SIGNUP_LIMITS = { browser: 3, address: 5, network: 25, hour: 60, day: 300 };
+export const SIGNUP_LIMITS = { browser: 3, address: 5, network: 25, hour: 60, day: 300 };
+/**
+ * How many events a minute `/v` takes from one browser, address and network, and for one site key. An address is often a whole
+ * office or a mobile network's gate; a thousand visits a second are two and a half billion a month.
+ */
+export const VISIT_LIMITS = { visitor: 300, address: 6_000, network: 24_000, key: 60_000 };
+
+/** A setting of several limits: 'address=5,network=25'; what it does not name stays as it is. */
+const limitsSetting = <K extends string>(defaults: Record<K, number>) =>
+  z
+    .string()
+    .transform((text, check) => {
+      const limits = { ...defaults };
+      for (const part of listOf(text)) {
+        const [name = '', value = ''] = part.split('=').map((one) => one.trim());
+        if (!Object.hasOwn(limits, name) || !/^[1-9]\d{0,8}$/.test(value)) {
+          check.addIssue({
+            code: 'custom',
+            message: `has ${part}; it must be like ${Object.keys(limits).join('=5,')}=5`,
+          });
+          return z.NEVER;
+        }
+        limits[name as K] = Number(value);
+      }
+      return limits;
+    })
+    .prefault('');
 
 const environment = z
   .object({
@@ -94,27 +120,8 @@ const environment = z
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.peopledatalabs.com'),
     CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(0).max(1_000_000).default(200),
-    SIGNUP_LIMITS: z
-      .string()
-      .transform((text, check) => {
-        const limits: Record<keyof typeof SIGNUP_LIMITS, number> = { ...SIGNUP_LIMITS };
-        for (const part of text
-          .split(',')
-          .map((one) => one.trim())
-          .filter(Boolean)) {
-          const [name = '', value = ''] = part.split('=').map((one) => one.trim());
-          if (!Object.hasOwn(limits, name) || !/^[1-9]\d{0,8}$/.test(value)) {
-            check.addIssue({
-              code: 'custom',
-              message: `has ${part}; it must be like ${Object.keys(limits).join('=5,')}=5`,
-            });
-            return z.NEVER;
-          }
-          limits[name as 'address'] = Number(value);
-        }
-        return limits;
-      })
-      .default({ ...SIGNUP_LIMITS }),
+    SIGNUP_LIMITS: limitsSetting(SIGNUP_LIMITS),
+    VISIT_LIMITS: limitsSetting(VISIT_LIMITS),
     SECURITY_CONTACT: z
       .url({ protocol: /^(https|mailto|tel)$/, error: 'must be a mailto:, https: or tel: address' })
       .optional(),
@@ -205,7 +212,9 @@ export interface Config {
   /** Connections that one address may have at a time, but for proxies; 0: any number. */
   connectionsPerAddress: number;
   /** How many people may sign up before sign-ups are held (features/visits/signup.policy.ts). */
-  signUpLimits: { browser: number; address: number; network: number; hour: number; day: number };
+  signUpLimits: typeof SIGNUP_LIMITS;
+  /** How many events a minute the visit log takes (features/visits/rate.policy.ts). */
+  visitLimits: typeof VISIT_LIMITS;
   /** Where to report a weakness (security.txt); undefined: to the root's own address for mail. */
   securityContact: string | undefined;
   /** After how long with its event loop held a process ends itself; 0: never. */
@@ -286,6 +295,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     connectionsPerAddress: e.CONNECTIONS_PER_ADDRESS,
     securityContact: e.SECURITY_CONTACT,
     signUpLimits: e.SIGNUP_LIMITS,
+    visitLimits: e.VISIT_LIMITS,
     holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
     stopSeconds: e.STOP_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,

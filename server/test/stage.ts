@@ -46,8 +46,9 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
     PORT: '0',
     HOST: '127.0.0.1',
     ROLES: 'web,ingest,worker',
-    // Crowds sign up at once here.
+    // Crowds sign up at once here, all from this machine.
     SIGNUP_LIMITS: 'browser=100000,address=100000,network=100000,hour=10000000,day=10000000',
+    VISIT_LIMITS: 'visitor=100000000,address=100000000,network=100000000,key=100000000',
   };
   const config = loadConfig(env);
   const open = async () => {

@@ -40,10 +40,12 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
     /** Fetches the site and looks for the tag; a visit within the last day proves it, too. */
     checkPixel: async (ctx: Ctx, id: string) => {
       const now = clock.now();
-      const { row, seen, foreign } = await inScope(db.app, ctx.scope, async (tx) => ({
+      const since = new Date(now.getTime() - DAY_MS);
+      const { row, seen, foreign, away } = await inScope(db.app, ctx.scope, async (tx) => ({
         row: (await store.campaignById(tx, id)) ?? missing(),
-        seen: await store.lastVisitAt(tx, id, new Date(now.getTime() - DAY_MS)),
-        foreign: await store.foreignHosts(tx, id, new Date(now.getTime() - DAY_MS)),
+        seen: await store.lastVisitAt(tx, id, since),
+        foreign: await store.foreignHosts(tx, id, since),
+        away: await store.turnedAway(tx, id, since),
       }));
       checkSite(row);
       await limits.take(LOOKS, ctx.actor.userId);
@@ -67,14 +69,14 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
         const found = result === 'found' || Boolean(seen);
         await record(found ? 'found' : 'not_found');
         // Nothing arrives, and somebody else's page does: most likely a site that has not been entered.
-        const refused = seen ? '' : foreignHint(foreign);
+        const refused = `${seen ? '' : foreignHint(foreign)}${away > 0 ? ` In the last day ${away} ${away === 1 ? 'event was' : 'events were'} turned away because too many came at once; the tab Refused has more.` : ''}`;
         return {
           result: 'success' as const,
           found,
           via: result === 'found' ? ('page' as const) : seen ? ('visit' as const) : ('none' as const),
           message:
             result !== 'found' && seen
-              ? `${message} Visits have arrived in the last day, though, so it works.`
+              ? `${message} Visits have arrived in the last day, though, so it works.${refused}`
               : `${message}${refused}`,
         };
       } catch (error) {

@@ -386,6 +386,18 @@ export async function foreignHosts(tx: Tx, campaignId: string, since: Date) {
     .execute();
 }
 
+/** How many events of a campaign were turned away since an instant because too many came at once. */
+export async function turnedAway(tx: Tx, campaignId: string, since: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom('campaign_refusal')
+    .select(sql<bigint>`coalesce(sum(count), 0)`.as('count'))
+    .where('campaign_id', '=', campaignId)
+    .where('hour', '>=', since)
+    .where('reason', '=', 'too_many')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 export async function siteByKey(db: Db, key: string): Promise<Site | undefined> {
   return (await sql<Site>`select * from site_by_key(${key})`.execute(db)).rows[0];
 }

@@ -2,7 +2,8 @@ import { Refusal } from '../../../contract/errors.ts';
 import { type Sites, sitesOf } from '../../../contract/site-hosts.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Campaigns, Site } from '../campaigns/index.ts';
-import { foreignHost, isBot, MAX_EVENTS, readEvent } from './policy.ts';
+import { foreignHost, isBot, isUuid, MAX_EVENTS, readEvent } from './policy.ts';
+import { createRates } from './rate.policy.ts';
 import { countForeign, countRefused, insertVisits, type NewVisit } from './store.ts';
 
 /** A visit that finds nothing under way waits this long for company. */
@@ -13,6 +14,9 @@ const FLUSHES = 3;
 /** Past this many waiting visits new ones are turned away (503), rather than memory filled. */
 const MOST_WAITING = 20_000;
 const SITE_MS = 5_000;
+/** What is turned away for its number is counted, and logged, at most so often. */
+const COUNT_MS = 1_000;
+const LOG_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** An event that is not kept; `host`: which foreign host it came from, where it came from one that can be told. */
@@ -20,6 +24,8 @@ interface Refused {
   campaignId: string;
   reason: string;
   host?: string | null;
+  /** How many there were; one unless told. */
+  count?: number;
 }
 
 interface Waiting {
@@ -38,12 +44,62 @@ export type Ingest = ReturnType<typeof createIngest>;
  * batches grow with the load by themselves; only full batches run beside each other (measured: 1.6 times the visits of
  * three half-empty ones at once).
  */
-export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
+export function createIngest({ db, clock, config, log }: Platform, campaigns: Campaigns) {
+  const rates = createRates(config.visitLimits);
   const sites = new Map<string, { site: Promise<KnownSite | undefined>; until: number }>();
   let queue: Waiting[] = [];
   let waiting = 0;
   let flushing = 0;
   let gathering = false;
+  /** What was turned away for its number and is not counted yet, by campaign. */
+  let turnedAway = new Map<string, number>();
+  let counting = false;
+  let logged = { count: 0, until: 0 };
+
+  /**
+   * Notes that a body was turned away for its number. Nothing is read or written for it now: a flood of them must cost next to
+   * nothing. A site key that is not remembered counts for nobody.
+   */
+  async function turnAway(key: string, events: number, ip: string, now: number): Promise<void> {
+    logged.count += events;
+    if (now >= logged.until) {
+      log.warn({ ip, events: logged.count }, 'visits turned away: too many at once');
+      logged = { count: 0, until: now + LOG_MS };
+    }
+    const site = await sites.get(key)?.site;
+    if (!site) return;
+    turnedAway.set(site.campaign_id, (turnedAway.get(site.campaign_id) ?? 0) + events);
+    if (counting) return;
+    counting = true;
+    setTimeout(() => {
+      counting = false;
+      const away = takeTurnedAway();
+      if (away.length > 0)
+        void countReasons(away).catch((error) =>
+          log.error({ err: error }, 'visits turned away were not counted'),
+        );
+    }, COUNT_MS).unref();
+  }
+
+  function takeTurnedAway(): Refused[] {
+    const all = [...turnedAway].map(([campaignId, count]) => ({ campaignId, reason: 'too_many', count }));
+    turnedAway = new Map();
+    return all;
+  }
+
+  /** Adds what was refused to the campaigns' counters. */
+  async function countReasons(refused: Refused[]): Promise<void> {
+    const at = clock.now();
+    const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+    const counts = new Map<string, { campaignId: string; reason: string; hour: Date; count: number }>();
+    for (const { campaignId, reason, count = 1 } of refused) {
+      const key = `${campaignId} ${reason}`;
+      const known = counts.get(key) ?? { campaignId, reason, hour, count: 0 };
+      known.count += count;
+      counts.set(key, known);
+    }
+    if (counts.size > 0) await countRefused(db.ingestPool, [...counts.values()], at);
+  }
 
   function siteOf(key: string): Promise<KnownSite | undefined> {
     const now = performance.now();
@@ -81,19 +137,7 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
       const at = clock.now();
       const visits = batch.flatMap((one) => one.visits);
       if (visits.length > 0) await insertVisits(db.ingestPool, visits);
-      const counts = new Map<string, { campaignId: string; reason: string; hour: Date; count: number }>();
-      for (const { campaignId, reason } of batch.flatMap((one) => one.refused)) {
-        const key = `${campaignId} ${reason}`;
-        const known = counts.get(key) ?? {
-          campaignId,
-          reason,
-          hour: new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS),
-          count: 0,
-        };
-        known.count++;
-        counts.set(key, known);
-      }
-      if (counts.size > 0) await countRefused(db.ingestPool, [...counts.values()], at);
+      await countReasons([...batch.flatMap((one) => one.refused), ...takeTurnedAway()]);
       const foreign = foreignIn(batch.flatMap((one) => one.refused));
       if (foreign.length > 0) await countForeign(db.ingestPool, foreign, at);
       for (const one of batch) one.done();
@@ -109,7 +153,7 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
   return {
     /**
      * Takes one body of the pixel. Returns when every good event is committed. Throws Refusals: 404 for an unknown site
-     * key, 400 for a body that is none, 503 when too much is waiting.
+     * key, 400 for a body that is none, 429 where its sender sends too much, 503 when too much is waiting.
      */
     async take(
       body: unknown,
@@ -124,6 +168,16 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
         e.length > MAX_EVENTS
       ) {
         throw new Refusal('bad_request', `e: must be a list of 1 to ${MAX_EVENTS} events for the site key k`);
+      }
+      const now = clock.now().getTime();
+      const retryAfter = rates.take(
+        { key: k, ip: from.ip, visitors: from.gpc ? [] : visitorsIn(e) },
+        e.length,
+        now,
+      );
+      if (retryAfter > 0) {
+        await turnAway(k, e.length, from.ip, now);
+        throw new Refusal('too_many', 'Too many visits at once. Please try again shortly.', { retryAfter });
       }
       const site = await siteOf(k);
       if (!site || site.state === 'removed') throw new Refusal('not_found', 'k: is not a site key of ours');
@@ -174,6 +228,16 @@ export function createIngest({ db, clock }: Platform, campaigns: Campaigns) {
     /** Forgets what is remembered of site keys, after a change in this process. */
     forgetSites: () => sites.clear(),
   };
+}
+
+/** The browsers that a body's events name, but for those whose people asked not to be told apart. */
+function visitorsIn(events: unknown[]): Set<string> {
+  const all = new Set<string>();
+  for (const event of events) {
+    const { v, g } = (event ?? {}) as { v?: unknown; g?: unknown };
+    if (g !== 1 && isUuid(v)) all.add(v);
+  }
+  return all;
 }
 
 /** Of so many foreign hosts of a campaign a flush takes note. */

@@ -21,6 +21,7 @@ export const MAX_EVENTS = 20;
 const DAY_MS = 86_400_000;
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
 const EVENTS = new Set(['view', 'identify', 'thanks']);
 const HASHES = [
   ['h', 1, 64],
@@ -54,7 +55,7 @@ export function readEvent(
   const e = raw as Record<string, unknown>;
   const { i, v, n } = e;
   if (typeof i !== 'string' || !UUID7.test(i)) return 'bad_event';
-  if (v !== undefined && (typeof v !== 'string' || !UUID.test(v))) return 'bad_event';
+  if (v !== undefined && !isUuid(v)) return 'bad_event';
   if (n !== undefined && !EVENTS.has(n as string)) return 'bad_event';
   if (typeof e.u !== 'string' || !/^https?:\/\//.test(e.u)) return 'bad_event';
   const at = idTime(i);
@@ -73,7 +74,7 @@ export function readEvent(
   return {
     id: i,
     day: new Date(at).toISOString().slice(0, 10),
-    visitorId: gpc ? null : ((v as string | undefined) ?? null),
+    visitorId: gpc ? null : (v ?? null),
     hashKind: gpc ? null : hashKind,
     hash: gpc ? null : hash,
     url: text(e.u, 2048),

@@ -26,7 +26,7 @@ export function addVisitRoutes(app: FastifyInstance, ingest: Ingest, pixelFile: 
 
     inner.post(
       '/v',
-      { config: { access: 'open', call: '/v' }, bodyLimit: MAX_BODY },
+      { config: { access: 'open', call: '/v', countsRefused: true }, bodyLimit: MAX_BODY },
       async (request, reply) => {
         let body: unknown;
         try {

@@ -187,6 +187,51 @@ describe('POST /v', () => {
     }
   });
 
+  test('[BEY-30] one browser without end gets 429 and when to come back; others are taken, and it is counted', async () => {
+    const flooded = await app.make.campaign(client);
+    const v = newId(app.clock.now());
+    const body = (more: Record<string, unknown>) =>
+      JSON.stringify({ k: flooded.siteKey, e: Array.from({ length: 20 }, () => event(more)) });
+    const statuses: number[] = [];
+    for (let n = 0; n < 18; n++) statuses.push((await post(body({ v }))).statusCode);
+    expect(statuses).toEqual([...new Array(15).fill(204), 429, 429, 429]);
+    const answer = await post(body({ v }));
+    expect([answer.statusCode, answer.headers['retry-after'], answer.json()]).toMatchObject([
+      429,
+      '4',
+      { result: 'failed', message: 'Too many visits at once. Please try again shortly.' },
+    ]);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    // Another browser of the same address, and one that asks not to be told apart.
+    expect((await post(body({}))).statusCode).toBe(204);
+    expect((await post(body({ v }), { 'sec-gpc': '1' })).statusCode).toBe(204);
+    app.clock.advance(4_000);
+    expect((await post(body({ v }))).statusCode).toBe(204);
+    const { rows: counted } = await app.admin.query(
+      'select reason, count::int from campaign_refusal where campaign_id = $1',
+      [flooded.id],
+    );
+    expect(counted).toEqual([{ reason: 'too_many', count: 80 }]);
+  });
+
+  test('[BEY-30] one address without end gets 429, whatever browsers and keys it names', async () => {
+    const from = (ip: string, k: string) =>
+      app.server.inject({
+        method: 'POST',
+        url: '/v',
+        remoteAddress: ip,
+        headers: { 'user-agent': BROWSER, origin: 'https://shop.example.com' },
+        payload: JSON.stringify({ k, e: Array.from({ length: 20 }, () => ({})) }),
+      });
+    const answers: Record<number, number> = {};
+    for (let n = 0; n < 310; n++) {
+      const { statusCode } = await from('203.0.113.7', n % 2 ? campaign.siteKey : 'nokey');
+      answers[statusCode] = (answers[statusCode] ?? 0) + 1;
+    }
+    expect(answers).toEqual({ 204: 150, 404: 150, 429: 10 });
+    expect((await from('203.0.113.8', campaign.siteKey)).statusCode).toBe(204);
+  });
+
   test('what PostgreSQL cannot keep does not lose the visit', async () => {
     const before = (await rows()).length;
     const e = event({ t: 'a\0b\ud800c', r: 'https://x.example/\0' });

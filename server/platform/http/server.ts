@@ -42,6 +42,8 @@ declare module 'fastify' {
     access?: Access;
     /** The path as the contract writes it, for lists and tests. */
     call?: string;
+    /** The route counts and logs by itself what it refuses for its number: a line for each would be a flood of its own. */
+    countsRefused?: true;
   }
   interface FastifyInstance {
     /** Every route of the server, for the tests that must miss none. */
@@ -181,7 +183,10 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
       request.log.error({ err: error, url: request.url.split('?')[0] }, 'call failed');
     }
     // Who tries doors leaves a trace, whatever the product's own log makes of it.
-    else if (REFUSED.has(answer.status) || (answer.status === 401 && request.url === '/api/login'))
+    else if (
+      (REFUSED.has(answer.status) && !request.routeOptions.config.countsRefused) ||
+      (answer.status === 401 && request.url === '/api/login')
+    )
       request.log.warn(
         { status: answer.status, ip: addressOf(request), url: request.url.split('?')[0] },
         'refused',

@@ -50,6 +50,10 @@ const words: Record<string, [title: string, meaning: string]> = {
   ],
   bad_event: ['Malformed event', 'The event did not have the form that the pixel sends.'],
   bad_time: ['Wrong clock', "The event's time was more than a day off."],
+  too_many: [
+    'Too many at once',
+    'More events came from one browser, address or network, or for the whole site, than people make. Browsers send theirs again a little later.',
+  ],
   too_large: ['Too large', 'The event was larger than allowed.'],
 };
 
