@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CodeStep, FactorKind, Tokens } from './access-tokens.ts';
+import { CodeStep, FactorKind, RecoveryCodes, Tokens } from './access-tokens.ts';
 import { call } from './base.ts';
-import { Done, Email, Id, NewPassword } from './primitives.ts';
+import { Done, Email, Id, Instant, NewPassword } from './primitives.ts';
 
 const tags = ['Access'];
 const Hint = z.string().max(64).optional();
@@ -12,6 +12,13 @@ const Code = z
   .max(20)
   .transform((text) => text.replace(/\s/g, ''))
   .pipe(z.string().regex(/^\d{6}$/, 'must be the 6 digits of the code'));
+
+/** A recovery code however it is typed: in capitals, with spaces, o for 0, i or l for 1. */
+const RecoveryCode = z
+  .string()
+  .max(40)
+  .transform((text) => text.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1'))
+  .pipe(z.string().regex(/^[0-9a-hjkmnp-tv-z]{10}$/, 'must be the 10 letters and digits of a recovery code'));
 
 /** A two-factor setting (spec product 3): off is false and null. */
 export const TwoFactor = z.object({
@@ -25,15 +32,22 @@ export const factors = {
     .route({ method: 'POST', path: '/verifylogin', tags, summary: 'Complete a login with its code' })
     .meta({ access: 'public' })
     .input(
-      z.object({
-        email: Email,
-        code: Code,
-        otp_token: z.string().min(1, 'is required').max(128),
-        ownedcompanyid: Hint,
-        companyrootid: Hint,
-      }),
+      z
+        .object({
+          email: Email,
+          code: Code.optional(),
+          recovery_code: RecoveryCode.optional().describe('Instead of the code'),
+          otp_token: z.string().min(1, 'is required').max(128),
+          ownedcompanyid: Hint,
+          companyrootid: Hint,
+        })
+        .refine(({ code, recovery_code }) => code || recovery_code, { path: ['code'], error: 'is required' }),
     )
-    .output(Tokens),
+    .output(
+      Tokens.extend({
+        recovery_codes_left: z.int().optional().describe('After a recovery code: how many are left'),
+      }),
+    ),
   resendCode: call
     .route({
       method: 'POST',
@@ -116,5 +130,23 @@ export const factors = {
         code: Code.optional(),
       }),
     )
-    .output(Done.extend(TwoFactor.shape)),
+    .output(
+      Done.extend(TwoFactor.shape).extend({
+        recovery_codes: RecoveryCodes.nullable().describe('Null when two-factor login was turned off'),
+      }),
+    ),
+  recoveryCodes: call
+    .route({ method: 'GET', path: '/user/recovery-codes', tags, summary: 'How many recovery codes are left' })
+    .meta({ access: 'session.own' })
+    .output(z.object({ left: z.int(), total: z.int(), made_at: Instant.nullable() })),
+  renewRecoveryCodes: call
+    .route({
+      method: 'POST',
+      path: '/user/recovery-codes',
+      tags,
+      summary: 'Make new recovery codes; the ones before end',
+    })
+    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .input(z.object({}))
+    .output(Done.extend({ recovery_codes: RecoveryCodes })),
 };

@@ -11,6 +11,11 @@ export const Tokens = z.object({
   expires_in: z.int().describe('Seconds until the access token ends'),
 });
 
+/** Recovery codes, shown only this once. */
+export const RecoveryCodes = z
+  .array(z.string())
+  .describe('One-use codes for who has lost their second factor; shown only now, the ones before have ended');
+
 /** How a second factor is proven: a code by e-mail, or one from an authenticator app. */
 export const FactorKind = z.enum(['email', 'google']);
 

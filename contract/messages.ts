@@ -89,6 +89,8 @@ export const ownMessages = {
   codeOver: 'This login has expired. Please sign in again.',
   codeSentTooSoon: 'A code has just been sent. Please wait a moment before you ask for another one.',
   codeSentTooOften: 'No further code can be sent for this login. Please sign in again.',
+  recoveryNeedsFactor: 'Turn on two-factor login first: recovery codes stand in for it.',
+  recoveryRenewed: 'New recovery codes are made. The ones before no longer work.',
   codesFromApp: 'Codes for this login come from your authenticator app.',
   resetSent:
     'If this address has an account here, an e-mail with a link to set a new password is on its way.',

@@ -157,7 +157,7 @@ export const PAGES = [
   {
     id: 'sessions',
     path: '/user/sessions',
-    title: 'Signed-in devices',
+    title: 'Security',
     ...inside,
     duringSetup: true,
     always: true,

@@ -290,7 +290,7 @@ describe('the own password and devices', () => {
     const [page, phone, third] = [await freshPage(), await freshPage(), await freshPage()];
     for (const one of [phone, third]) await signIn(one, person.email);
     await signIn(page, person.email);
-    await fromMenu(page, 'Devices');
+    await fromMenu(page, 'Security');
     await page.getByRole('heading', { name: 'Signed-in devices' }).waitFor();
     await page.getByText('This device').waitFor();
     const buttons = page.getByRole('button', { name: 'Sign out Chrome on Linux' });
@@ -349,8 +349,14 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     await setUp.getByText('The code is not right or no longer valid.').waitFor();
     await box(setUp, 'Code').fill(now());
     await setUp.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Setting has been saved.').waitFor();
     await setUp.waitFor({ state: 'hidden' });
+    const codes = dialog(page, 'Save your recovery codes');
+    const [recovery = ''] = await codes
+      .getByRole('list', { name: 'Recovery codes' })
+      .getByRole('listitem')
+      .allInnerTexts();
+    await codes.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByText('Setting has been saved.').waitFor();
 
     app.clock.advance(60_000);
     const other = await freshPage();
@@ -359,6 +365,17 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     await other.getByText('Enter the code that your authenticator shows.').waitFor();
     await other.getByRole('textbox').first().pressSequentially(now());
     await inside(other);
+
+    // The authenticator is lost: a recovery code opens the door, and the page says how many are left.
+    const lost = await freshPage();
+    await lost.goto(url('acme', '/login'));
+    await fillLogin(lost, person.email);
+    await lost.getByRole('button', { name: 'Lost your authenticator? Use a recovery code' }).click();
+    await box(lost, 'Recovery code').fill(recovery.toUpperCase());
+    await lost.getByRole('button', { name: 'Verify' }).click();
+    await inside(lost);
+    await fromMenu(lost, 'Security');
+    await lost.getByText(/9 of 10 recovery codes left/).waitFor();
 
     await fromMenu(other, 'Two Factor Authentication');
     const again = dialog(other, 'Two Factor Authentication');
@@ -391,6 +408,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     await choice.getByRole('alert').getByText('Not now.').waitFor();
     await page.unroute('**/api/setting/twofactorauth/*');
     await choice.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'I have saved them' }).click();
     await page.getByText('Setting has been saved.').waitFor();
     const other = await freshPage();
     await other.goto(url('acme', '/login'));

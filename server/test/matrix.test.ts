@@ -70,6 +70,16 @@ async function otherSession(who: Principal): Promise<string> {
   return rows[0].id;
 }
 
+/** Somebody's second factor is on. */
+async function factorFor(who: Principal): Promise<void> {
+  await app.admin.query(
+    `insert into user_factor (user_id, root_id, agency_id, company_id, kind, updated_at)
+     select id, root_id, agency_id, company_id, 'email', now() from user_account where id = $1
+     on conflict (user_id) do update set kind = 'email', secret_sealed = null`,
+    [who.userId],
+  );
+}
+
 /** Somebody's view is over, so that another may begin. */
 async function endViewsOf(who: Principal): Promise<void> {
   await app.admin.query(
@@ -552,6 +562,14 @@ let samples: Record<string, Sample> = {
       url: `/api/setting/twofactorauth/${who?.userId ?? NOBODY}`,
       body: { two_factor_auth: true, two_factor_auth_type: 'email', currpassword: PASSWORD },
     }),
+  },
+  'GET /api/user/recovery-codes': { named: false, request: () => ({ url: '/api/user/recovery-codes' }) },
+  'POST /api/user/recovery-codes': {
+    named: false,
+    request: async (_, who) => {
+      if (who) await factorFor(who);
+      return { url: '/api/user/recovery-codes', body: {} };
+    },
   },
   'GET /api/user/sessions': { named: false, request: () => ({ url: '/api/user/sessions' }) },
   'POST /api/user/confirm': {

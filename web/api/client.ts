@@ -93,10 +93,15 @@ export async function login(email: string, password: string, gtoken?: string): P
   return null;
 }
 
-/** Completes a login with its code. @throws ApiError when the code is wrong or the login is over */
-export async function verifyLogin(email: string, code: string, step: CodeStep): Promise<void> {
-  const answer = await api.access.verifyLogin({ email, code, otp_token: step.otp_token });
+/** Completes a login with its code or a recovery code, and says how many of those are left. @throws ApiError when the code is wrong or the login is over */
+export async function verifyLogin(
+  email: string,
+  proof: { code: string } | { recovery_code: string },
+  step: CodeStep,
+): Promise<{ recovery_codes_left?: number | undefined }> {
+  const answer = await api.access.verifyLogin({ email, ...proof, otp_token: step.otp_token });
   session.start(answer.access_token);
+  return answer;
 }
 
 /**

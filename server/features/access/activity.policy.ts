@@ -10,6 +10,8 @@ export const ACTIVITY: Record<string, string> = {
   'password.reset': 'Password changed',
   'password.change': 'Password changed',
   'factor.change': 'Two-factor login changed',
+  'recovery.made': 'Recovery codes made',
+  'recovery.used': 'Recovery code used',
   'email.asked': 'Email address change requested',
   'email.changed': 'Email address changed',
   'email.stopped': 'Email address change stopped',
@@ -25,6 +27,7 @@ export const BAD_ACTIVITY: ReadonlySet<string> = new Set([
   'login.failed',
   'login.paused',
   'login.code_failed',
+  'recovery.used',
   'session.revoked',
   'session.unconfirmed',
 ]);

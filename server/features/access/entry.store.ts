@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Db, Tx } from '../../platform/db/scope.ts';
 
@@ -33,6 +33,40 @@ export async function saveFactor(tx: Tx, row: Insertable<Schema['user_factor']>)
 
 export async function useStep(tx: Tx, userId: string, step: bigint): Promise<void> {
   await tx.updateTable('user_factor').set({ last_step: step }).where('user_id', '=', userId).execute();
+}
+
+/** Takes a person's recovery codes away, used ones too, and keeps these instead. */
+export async function replaceRecoveryCodes(
+  tx: Tx,
+  userId: string,
+  rows: Insertable<Schema['recovery_code']>[],
+): Promise<void> {
+  await tx.deleteFrom('recovery_code').where('user_id', '=', userId).execute();
+  if (rows.length > 0) await tx.insertInto('recovery_code').values(rows).execute();
+}
+
+/** Uses up a recovery code. False when it is none of the person's, or was used before. */
+export async function useRecoveryCode(tx: Tx, userId: string, codeMac: Buffer, at: Date): Promise<boolean> {
+  const done = await tx
+    .updateTable('recovery_code')
+    .set({ used_at: at })
+    .where('user_id', '=', userId)
+    .where('code_mac', '=', codeMac)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** How many recovery codes a person was given, how many are left, and when they were made. */
+export async function recoveryCodesOf(tx: Tx, userId: string) {
+  const row = await tx
+    .selectFrom('recovery_code')
+    .select((eb) => eb.fn.countAll<bigint>().as('total'))
+    .select(sql<bigint>`count(*) filter (where used_at is null)`.as('left'))
+    .select((eb) => eb.fn.max('created_at').as('made_at'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return { total: Number(row.total), left: Number(row.left), made_at: row.made_at };
 }
 
 export async function insertChallenge(tx: Tx, row: Insertable<Schema['login_challenge']>): Promise<void> {

@@ -1,4 +1,4 @@
-import { randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { mac } from '../../platform/crypto.ts';
 
@@ -10,9 +10,21 @@ export const CODE_TRIES = 5;
 export const RESEND_MS = 30_000;
 export const CODES_SENT = 4;
 const PERIOD = 30;
+/** So many recovery codes are made at a time. */
+export const RECOVERY_CODES = 10;
+/** What recovery codes are written with: nothing in it looks like another letter. */
+const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A code of six digits. */
 export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
+
+/** A recovery code as people keep it, of 50 bits: 'k7m2q-9x4tn'. */
+export const newRecoveryCode = (): string =>
+  [...randomBytes(10)].map((byte, at) => `${at === 5 ? '-' : ''}${LETTERS[byte & 31]}`).join('');
+
+/** The form in which a recovery code is kept; `code` without its hyphen. */
+export const recoveryMac = (key: Buffer, userId: string, code: string): Buffer =>
+  mac(key, `${userId}.${code.replace('-', '')}`);
 
 /** The form in which the code of a login is kept. */
 export const codeMac = (key: Buffer, challengeId: string, code: string): Buffer =>

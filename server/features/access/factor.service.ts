@@ -15,6 +15,7 @@ import * as limit from './limit.policy.ts';
 import { noticeMail } from './mails.ts';
 import { isCommonPassword } from './password.policy.ts';
 import type { Post } from './post.service.ts';
+import type { Recovery } from './recovery.service.ts';
 import type { Sessions } from './session.service.ts';
 
 type Kind = 'email' | 'google' | null;
@@ -24,10 +25,17 @@ export type Factors = ReturnType<typeof createFactors>;
 /** The own password and second factor. Nobody can see or change another person's (AUTH-11, AUTH-15). */
 export function createFactors(
   platform: Platform,
-  parts: { people: People; audit: Audit; limits: Limits; sessions: Sessions; post: Post },
+  parts: {
+    people: People;
+    audit: Audit;
+    limits: Limits;
+    sessions: Sessions;
+    post: Post;
+    recovery: Recovery;
+  },
 ) {
   const { db, clock, vault } = platform;
-  const { people, audit, limits, sessions, post } = parts;
+  const { people, audit, limits, sessions, post, recovery } = parts;
   const offerKey = derive(platform.config.appKey, 'offered authenticator secrets');
 
   /** Someone else's id answers 404, whoever asks. */
@@ -118,7 +126,10 @@ export function createFactors(
       return { qrCodeUrl: await QRCode.toDataURL(url, { margin: 2, width: 232 }), secretKey };
     },
 
-    /** Sets the own second factor: with the current password, and for an authenticator a code of the offered secret. */
+    /**
+     * Sets the own second factor: with the current password, and for an authenticator a code of the offered secret. Turned
+     * on, it answers new recovery codes.
+     */
     async saveTwoFactor(
       ctx: Ctx,
       given: {
@@ -137,7 +148,7 @@ export function createFactors(
       const user = await proven(ctx, given.currpassword);
       if (kind === 'google') await limits.take(limit.CODE, user.id);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
-      const ended = await inScope(db.app, ctx.scope, async (tx) => {
+      const { ended, codes } = await inScope(db.app, ctx.scope, async (tx) => {
         const now = clock.now();
         await people.lock(tx, user.id);
         const row = await store.factorOf(tx, user.id);
@@ -161,7 +172,9 @@ export function createFactors(
           updated_at: now,
         });
         await store.endChallenges(tx, user.id, now);
-        const ids = await sessions.endAll(tx, user.id, ctx.actor.sessionId, 'factor');
+        const codes = kind ? await recovery.make(tx, user) : null;
+        if (!kind) await recovery.end(tx, user.id);
+        const ended = await sessions.endAll(tx, user.id, ctx.actor.sessionId, 'factor');
         const what = kind
           ? `Two-factor login was set to ${kind === 'google' ? 'an authenticator app' : 'codes by e-mail'}`
           : 'Two-factor login was turned off';
@@ -170,13 +183,13 @@ export function createFactors(
           action: 'factor.change',
           objectKind: 'user',
           objectId: user.id,
-          description: `${what}; ${ids.length} other devices were signed out`,
+          description: `${what}; ${ended.length} other devices were signed out`,
         });
-        return ids;
+        return { ended, codes };
       });
       if (kind === 'google') await limits.clear(limit.CODE, user.id);
       sessions.forget(ended);
-      return settingOf(kind);
+      return { ...settingOf(kind), recovery_codes: codes };
     },
   };
 }

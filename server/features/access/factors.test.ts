@@ -113,6 +113,7 @@ describe('[AUTH-15] the two-factor setting', () => {
       message: 'Setting has been saved.',
       two_factor_auth: true,
       two_factor_auth_type: 'email',
+      recovery_codes: expect.any(Array),
     });
     expect([await alive(token), await alive(elsewhere)]).toEqual([true, false]);
     expect((await ask('GET', `/setting/twofactorauth/${person.id}`)).body).toEqual({

@@ -17,6 +17,7 @@ import * as limit from './limit.policy.ts';
 import { codeMail } from './mails.ts';
 import { belongsAt, hintsFit } from './policy.ts';
 import type { Post } from './post.service.ts';
+import type { Recovery } from './recovery.service.ts';
 import type { Sessions, TokenPair } from './session.service.ts';
 
 interface Hints {
@@ -28,10 +29,18 @@ type User = NonNullable<Awaited<ReturnType<People['byEmail']>>>;
 /** Signing in by password, and by a code where a second factor is on (AUTH-01, AUTH-06). */
 export function createLogin(
   platform: Platform,
-  parts: { people: People; audit: Audit; limits: Limits; captcha: Captcha; sessions: Sessions; post: Post },
+  parts: {
+    people: People;
+    audit: Audit;
+    limits: Limits;
+    captcha: Captcha;
+    sessions: Sessions;
+    post: Post;
+    recovery: Recovery;
+  },
 ) {
   const { db, clock, vault, jobs } = platform;
-  const { people, audit, limits, captcha, sessions, post } = parts;
+  const { people, audit, limits, captcha, sessions, post, recovery } = parts;
   const codeKey = derive(platform.config.appKey, 'login codes');
 
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
@@ -153,11 +162,19 @@ export function createLogin(
       return sessions.tokens(tenant, user.id, id);
     },
 
-    /** Completes a login with its code. 422 for a wrong code, 410 when the login is over: used, expired, five wrong codes. */
+    /**
+     * Completes a login with its code, or a recovery code instead. 422 for a wrong code, 410 when the login is over: used,
+     * expired, five wrong codes.
+     */
     async verifyLogin(
       ctx: Ctx,
-      given: { email: string; code: string; otp_token: string } & Hints,
-    ): Promise<TokenPair> {
+      given: {
+        email: string;
+        code?: string | undefined;
+        recovery_code?: string | undefined;
+        otp_token: string;
+      } & Hints,
+    ): Promise<TokenPair & { recovery_codes_left?: number }> {
       const { tenant } = ctx;
       const hash = hashToken(given.otp_token);
       const known = await inScope(db.app, whole(ctx), (tx) => store.challengeByToken(tx, hash));
@@ -179,24 +196,30 @@ export function createLogin(
         if (user?.id !== row.user_id || user.disabled_at || user.removed_at || second?.kind !== row.kind)
           return 'over';
         await store.setChallenge(tx, row.id, { attempts: row.attempts + 1 });
-        if (!(await proves(tx, row, second, given.code, now))) {
+        const person = { ...user, email: known.email };
+        const left = given.recovery_code ? await recovery.use(tx, ctx, person, given.recovery_code) : null;
+        if (left === null && !(given.code && (await proves(tx, row, second, given.code, now)))) {
           const { root_id, agency_id, company_id } = row;
           await audit.recordEntry(tx, ctx, { root_id, agency_id, company_id }, null, {
             action: 'login.code_failed',
             objectKind: 'user',
             objectId: row.user_id,
-            description: `A wrong code was given for ${user.name} from ${ctx.ip}, after the right password`,
+            description: `A wrong ${given.recovery_code ? 'recovery ' : ''}code was given for ${user.name} from ${ctx.ip}, after the right password`,
           });
           return row.attempts + 1 >= factor.CODE_TRIES ? 'over' : 'wrong';
         }
         await store.setChallenge(tx, row.id, { used_at: now });
-        return { sessionId: await sessions.open(tx, ctx, user, ` with a code (${row.kind})`) };
+        const how = left === null ? ` with a code (${row.kind})` : ' with a recovery code';
+        return { sessionId: await sessions.open(tx, ctx, user, how), left };
       });
       if (outcome === 'over') return over();
       if (outcome === 'wrong')
-        throw new Refusal('invalid', ownMessages.badCode, { errors: { code: [ownMessages.badCode] } });
+        throw new Refusal('invalid', ownMessages.badCode, {
+          errors: { [given.recovery_code ? 'recovery_code' : 'code']: [ownMessages.badCode] },
+        });
       await limits.clear(limit.CODE, known.user_id);
-      return sessions.tokens(tenant, known.user_id, outcome.sessionId);
+      const pair = await sessions.tokens(tenant, known.user_id, outcome.sessionId);
+      return outcome.left === null ? pair : { ...pair, recovery_codes_left: outcome.left };
     },
 
     /** Sends another code for a login; the one before is none any more, wrong codes stay counted. */

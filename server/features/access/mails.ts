@@ -59,6 +59,22 @@ export const noticeMail = (name: string, what: string, ip: string): MailContent 
   after: ['If this was not you, ask for a new password on the login page now and tell your administrator.'],
 });
 
+/** Tells that somebody came in with a recovery code, which may not have been its owner. */
+export const recoveryMail = (name: string, left: number, ip: string): MailContent => ({
+  subject: 'A recovery code was used',
+  lines: [
+    `Hello ${mailName(name)},`,
+    `Somebody signed in to your account with a recovery code instead of the second factor, from the address ${ip}.`,
+    left === 0
+      ? 'No recovery codes are left. Make new ones under Security.'
+      : `${left} recovery ${left === 1 ? 'code is' : 'codes are'} left.`,
+  ],
+  after: [
+    'If this was not you, ask for a new password on the login page now and tell your administrator.',
+    'If you have lost your authenticator, set up another one under Security.',
+  ],
+});
+
 /** The link that confirms a new e-mail address. */
 export const newAddressMail = (name: string, url: string): MailContent => ({
   subject: 'Confirm your new e-mail address',

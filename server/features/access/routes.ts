@@ -121,6 +121,11 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
     async saveTwoFactor(ctx, input) {
       return { ...done(messages.settingSaved), ...(await access.factors.saveTwoFactor(ctx, input)) };
     },
+    recoveryCodes: (ctx) => access.recovery.stateOf(ctx),
+    async renewRecoveryCodes(ctx) {
+      const recovery_codes = await access.recovery.renew(ctx);
+      return { ...done(ownMessages.recoveryRenewed), recovery_codes };
+    },
     async sessions(ctx) {
       return { data: await access.sessions.list(ctx) };
     },

@@ -24,6 +24,7 @@ import { createKeys } from './keys.ts';
 import { createLogin } from './login.service.ts';
 import * as policy from './policy.ts';
 import { createPost } from './post.service.ts';
+import { createRecovery } from './recovery.service.ts';
 import { createSessions, type TokenPair, type ViewTokens } from './session.service.ts';
 import * as sessionStore from './session.store.ts';
 import { createSso } from './sso.service.ts';
@@ -52,8 +53,9 @@ export function createAccess(platform: Platform, deps: AccessParts) {
   const sessions = createSessions(platform, { audit, keys });
   const captcha = createCaptcha(platform, limits, deps.outsideCaptcha);
   const post = createPost(deps);
-  const factors = createFactors(platform, { people, audit, limits, sessions, post });
-  const parts = { tenants, people, audit, sales, limits, captcha, sessions, post };
+  const recovery = createRecovery(platform, { people, audit, post });
+  const parts = { tenants, people, audit, sales, limits, captcha, sessions, post, recovery };
+  const factors = createFactors(platform, parts);
 
   const refuse = (): never => {
     throw new Refusal('unauthenticated', messages.unauthenticated);
@@ -71,6 +73,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     captcha,
     login: createLogin(platform, parts),
     factors,
+    recovery,
     confirmation: createConfirmation(platform, parts),
     emails,
     entry: createEntry(platform, parts),

@@ -506,6 +506,7 @@ export interface Schema {
     address: Maybe<string>;
     updated_at: At;
   };
+  recovery_code: Owner & { user_id: string; code_mac: Buffer; created_at: At; used_at: MaybeAt };
   login_challenge: Owner & {
     id: string;
     token_hash: Buffer;

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, PinInput, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, PinInput, Stack, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { CodeStep } from '../../../contract/access-tokens.ts';
 import { api, verifyLogin } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
+import { notifyDone } from '../../ui/notify.ts';
 
 interface Props {
   email: string;
@@ -12,10 +13,11 @@ interface Props {
   onBack: (why?: string) => void;
 }
 
-/** The second step of a login: six digits, from a mail or an authenticator (AUTH-06). */
+/** The second step of a login: six digits, from a mail or an authenticator (AUTH-06), or a recovery code instead. */
 export default function CodeForm({ email, step, onStep, onDone, onBack }: Props) {
   const [problem, setProblem] = useState<string>();
   const [code, setCode] = useState('');
+  const [isLost, setLost] = useState(false);
   const [busy, setBusy] = useState(false);
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -39,9 +41,20 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
   };
   const send = (digits: string) =>
     run(async () => {
-      await verifyLogin(email, digits, step);
+      const { recovery_codes_left: left } = await verifyLogin(
+        email,
+        isLost ? { recovery_code: digits } : { code: digits },
+        step,
+      );
+      if (left !== undefined)
+        notifyDone(`That recovery code is used up. ${left} ${left === 1 ? 'is' : 'are'} left.`);
       onDone();
     });
+  const toggle = () => {
+    setLost(!isLost);
+    setCode('');
+    setProblem(undefined);
+  };
 
   return (
     <form
@@ -52,36 +65,56 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
     >
       <Stack gap="md" mt="lg">
         <Text size="sm" id="code-help">
-          {step.sent_to
-            ? `Enter the code that was sent to ${step.sent_to}.`
-            : 'Enter the code that your authenticator shows.'}
+          {isLost
+            ? 'Enter one of the recovery codes that you saved. It works once.'
+            : step.sent_to
+              ? `Enter the code that was sent to ${step.sent_to}.`
+              : 'Enter the code that your authenticator shows.'}
         </Text>
-        <PinInput
-          length={6}
-          type="number"
-          oneTimeCode
-          autoFocus
-          aria-label="Code"
-          aria-describedby="code-help"
-          value={code}
-          onChange={setCode}
-          onComplete={(digits) => void send(digits)}
-          error={Boolean(problem)}
-          disabled={busy}
-        />
+        {isLost ? (
+          <TextInput
+            key="recovery"
+            label="Recovery code"
+            aria-describedby="code-help"
+            autoFocus
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={40}
+            placeholder="abcde-12345"
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+            error={Boolean(problem)}
+            disabled={busy}
+          />
+        ) : (
+          <PinInput
+            length={6}
+            type="number"
+            oneTimeCode
+            autoFocus
+            aria-label="Code"
+            aria-describedby="code-help"
+            value={code}
+            onChange={setCode}
+            onComplete={(digits) => void send(digits)}
+            error={Boolean(problem)}
+            disabled={busy}
+          />
+        )}
         {problem && (
           <Text size="sm" c="var(--bad)" role="alert">
             {problem}
           </Text>
         )}
-        <Button type="submit" loading={busy} disabled={code.length < 6}>
+        <Button type="submit" loading={busy} disabled={code.length < (isLost ? 10 : 6)}>
           Verify
         </Button>
         <Group justify="space-between">
           <Anchor component="button" type="button" size="sm" onClick={() => onBack()}>
             Back
           </Anchor>
-          {step.resend_at && (
+          {step.resend_at && !isLost && (
             <Anchor
               component="button"
               type="button"
@@ -95,6 +128,13 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
             </Anchor>
           )}
         </Group>
+        <Anchor component="button" type="button" size="sm" disabled={busy} onClick={toggle}>
+          {isLost
+            ? 'Enter the code instead'
+            : step.sent_to
+              ? 'Can’t get the code? Use a recovery code'
+              : 'Lost your authenticator? Use a recovery code'}
+        </Anchor>
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text, Title } from '@mantine/core';
 import { IconDeviceDesktop, IconDeviceMobile, IconDevices, IconDeviceTablet } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
@@ -15,6 +15,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
 import { Activity } from './Activity.tsx';
+import { FactorSection } from './FactorSection.tsx';
 import { ViewsByOthers } from './ViewsByOthers.tsx';
 
 type Row = Awaited<ReturnType<Client['access']['sessions']>>['data'][number];
@@ -42,7 +43,7 @@ function useConfirmationAsked(): void {
   }, [how, setParams]);
 }
 
-/** Where one is signed in; signs one device, or all others, out. */
+/** The safety of the own account: second factor, where one is signed in, and what happened to the ways in. */
 export default function SessionsPage() {
   useConfirmationAsked();
   const queryClient = useQueryClient();
@@ -140,19 +141,26 @@ export default function SessionsPage() {
   return (
     <>
       <PageHeader
-        title="Signed-in devices"
-        line="Where you are signed in. Sign out what you do not know, then change your password."
-        primary={
-          <Button
-            variant="default"
-            disabled={otherCount === 0}
-            loading={others.isPending}
-            onClick={() => void endOthers()}
-          >
-            Sign out others
-          </Button>
-        }
+        title="Security"
+        line="How you sign in, where you are signed in, and what happened to your account."
       />
+      <FactorSection />
+      <Group justify="space-between" align="flex-start" gap="md" mt={32} mb="md">
+        <div style={{ flex: '1 1 240px' }}>
+          <Title order={2}>Signed-in devices</Title>
+          <Text c="dimmed" size="sm">
+            Sign out what you do not know, then change your password.
+          </Text>
+        </div>
+        <Button
+          variant="default"
+          disabled={otherCount === 0}
+          loading={others.isPending}
+          onClick={() => void endOthers()}
+        >
+          Sign out others
+        </Button>
+      </Group>
       <DataTable
         label="Devices"
         download={{ list: 'sessions' }}

@@ -22,6 +22,8 @@ import { notifyDone } from '../../ui/notify.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { Problem } from './AuthBox.tsx';
 import type { MenuModal } from './modal.types.ts';
+import { factorQuery, recoveryQuery } from './options.ts';
+import { showRecoveryCodes } from './RecoveryCodes.tsx';
 import { refusedBeside } from './refused.ts';
 import classes from './TwoFactorModals.module.css';
 
@@ -31,11 +33,7 @@ type Kind = 'email' | 'google';
 export default function TwoFactorModals({ opened, onClose }: MenuModal) {
   const user = useUser();
   const queryClient = useQueryClient();
-  const setting = useQuery({
-    queryKey: ['two-factor', user.id],
-    queryFn: ({ signal }) => api.access.twoFactor({ userId: user.id }, { signal }),
-    enabled: opened,
-  });
+  const setting = useQuery({ ...factorQuery(user.id), enabled: opened });
   const saved: Kind | null = setting.data?.two_factor_auth_type ?? null;
   /** What is chosen and not yet saved; undefined: nothing. */
   const [chosen, setChosen] = useState<Kind | null>();
@@ -54,10 +52,12 @@ export default function TwoFactorModals({ opened, onClose }: MenuModal) {
       two_factor_auth_type: kind,
       ...given,
     });
-    const { two_factor_auth, two_factor_auth_type } = answer;
+    const { two_factor_auth, two_factor_auth_type, recovery_codes } = answer;
     queryClient.setQueryData(['two-factor', user.id], { two_factor_auth, two_factor_auth_type });
+    void queryClient.invalidateQueries({ queryKey: recoveryQuery.queryKey });
     void queryClient.invalidateQueries({ queryKey: ['sessions'] });
     close();
+    if (recovery_codes) await showRecoveryCodes(recovery_codes);
     notifyDone(answer.message);
   };
 

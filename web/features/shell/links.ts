@@ -14,7 +14,6 @@ import {
   IconCreditCard,
   IconCreditCardRefund,
   IconDatabaseImport,
-  IconDevices,
   IconFileInvoice,
   IconGauge,
   IconLayoutDashboard,
@@ -26,6 +25,7 @@ import {
   IconReportMoney,
   IconRotateClockwise,
   IconSettings,
+  IconShieldCheck,
   IconShieldLock,
   IconShieldOff,
   IconSpeakerphone,
@@ -115,6 +115,6 @@ export const ENTRIES: Record<Exclude<ProfileEntry, 'logout'>, { label: string; i
   exclusionList: { label: 'Exclusion List', icon: IconShieldOff },
   changePassword: { label: 'Change Password', icon: IconLock },
   twoFactor: { label: 'Two Factor Authentication', icon: IconShieldLock },
-  sessions: { label: 'Signed-in devices', icon: IconDevices },
+  sessions: { label: 'Security', icon: IconShieldCheck },
   support: { label: 'Support', icon: IconLifebuoy },
 };
