@@ -32,6 +32,7 @@ export const JOB_TITLES: Record<string, string> = {
   'invoices.close': 'Invoice run',
   'invoices.fees': 'Campaign fee',
   'invoices.feesweep': 'Campaign fee check',
+  'invoices.receipts': 'Receipt issue',
   'ledger.snapshot': 'Balance snapshot',
   'mail.send': 'Email',
   'margins.check': 'Price check',
@@ -46,6 +47,8 @@ export const JOB_TITLES: Record<string, string> = {
   'reports.due': 'Campaign reports',
   'reports.notice': 'Lead notice',
   'settings.domains': 'Domain check',
+  'taxes.report': 'Tax report',
+  'taxes.sweep': 'Tax report check',
   'visits.partitions': 'Visit log upkeep',
   'wallet.sweep': 'Wallet expiry',
 };

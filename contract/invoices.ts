@@ -167,7 +167,11 @@ export const invoices = {
             period_from: Instant.nullable(),
             period_to: Instant.describe('When it will be issued'),
             lines: z.array(InvoiceLine.omit({ line: true })),
-            total_micros: Micros,
+            tax_name: z.string().describe('Empty: none, or not known before it is issued'),
+            tax_micros: Micros.nullable().describe(
+              'As it stands now; null: Stripe Tax will say when it is issued',
+            ),
+            total_micros: Micros.describe('With the tax that is known'),
           }),
         ),
       }),

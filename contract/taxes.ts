@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { US_STATES } from './choices.ts';
-import { Done, Flag, Id, Line, Page, PageQuery } from './primitives.ts';
+import { Done, Flag, Id, Instant, Line, Page, PageQuery } from './primitives.ts';
 
 /** A tax rate in percent: at most 50, with at most four decimal places. */
 const Percent = z
@@ -40,6 +40,8 @@ export const TaxPayerGiven = z.object({
   rate_name: Optional(60).describe('As it is written on invoices, with a rate of its own'),
 });
 
+const TaxCalculator = z.enum(['table', 'stripe']);
+
 const TaxRate = z.object({
   id: Id,
   country: z.string(),
@@ -57,16 +59,44 @@ const TaxPayer = z.object({
   exempt_reason: z.string(),
   rate: z.string().nullable(),
   rate_name: z.string(),
-  holds: z.string().describe('What its next invoice says, such as Sales tax 8.25%; empty: no tax'),
+  holds: z
+    .string()
+    .describe('What its next invoice says, such as Sales tax 8.25% or By Stripe Tax; empty: no tax'),
 });
 
 const tags = ['Taxes'];
 
 export const taxes = {
   rates: call
-    .route({ method: 'GET', path: '/configuration/taxes', tags, summary: "The platform's tax rates" })
+    .route({
+      method: 'GET',
+      path: '/configuration/taxes',
+      tags,
+      summary: "The platform's tax rates, and who calculates by them",
+    })
     .meta({ access: 'cost.read' })
-    .output(z.object({ data: z.array(TaxRate), own_tax_id: z.string() })),
+    .output(
+      z.object({
+        data: z.array(TaxRate),
+        own_tax_id: z.string(),
+        calculator: TaxCalculator,
+        has_stripe: z.boolean().describe("Stripe's keys are set, so that Stripe Tax can be chosen"),
+        waiting: z
+          .array(z.object({ companyID: Id, company_name: z.string(), reason: z.string(), since: Instant }))
+          .describe('Whose invoices of the own company wait, since Stripe Tax could not answer; at most 20'),
+        waiting_count: z.int(),
+      }),
+    ),
+  setCalculator: call
+    .route({
+      method: 'PUT',
+      path: '/configuration/taxes/calculator',
+      tags,
+      summary: 'Choose who calculates taxes, for invoices from now on: the table of rates, or Stripe Tax',
+    })
+    .meta({ access: 'cost.write', notInView: true })
+    .input(z.object({ calculator: TaxCalculator }))
+    .output(Done),
   setRate: call
     .route({
       method: 'PUT',

@@ -60,7 +60,7 @@ import { createReports } from './features/reports/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
-import { createTaxes, taxesRoutes } from './features/taxes/index.ts';
+import { createTaxes, startTaxes, taxesRoutes } from './features/taxes/index.ts';
 import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
 import { addVisitRoutes, createVisits, heldRoutes } from './features/visits/index.ts';
 import { createWallet, startWallet } from './features/wallet/index.ts';
@@ -95,6 +95,7 @@ import type { Log, Platform } from './platform/platform.ts';
 import { type CardGateway, createGateway, type GatewayParts } from './providers/payments.ts';
 import { createPdl } from './providers/pdl/index.ts';
 import { createRecaptcha } from './providers/recaptcha/index.ts';
+import { createStripeTax } from './providers/stripe/tax.ts';
 
 const dist = join(import.meta.dirname, '../dist');
 
@@ -160,7 +161,11 @@ export function createFeatures(
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
-  const taxes = createTaxes(platform, { tenants, audit });
+  const taxes = createTaxes(platform, {
+    tenants,
+    audit,
+    service: platform.config.stripe && createStripeTax(platform.config.stripe),
+  });
   const invoices = createInvoices(platform, {
     taxes,
     ledger,
@@ -576,6 +581,7 @@ export async function createApp(parts: AppParts) {
         await startWallet(features.wallet, features.tenants, jobs);
         await startMinimumSpend(features.minimumSpend, features.tenants, jobs);
         await features.dataWallet.auto.start();
+        await startTaxes(features.taxes, features.tenants, jobs);
         await startInvoices(features.invoices, features.tenants, platform);
         await features.prepaid.auto.start();
         await features.collection.start();

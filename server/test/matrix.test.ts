@@ -1792,6 +1792,10 @@ let samples: Record<string, Sample> = {
       body: { country: 'DE', state: `M${++serial % 90}`, name: 'VAT', rate: '0' },
     }),
   },
+  'PUT /api/configuration/taxes/calculator': {
+    named: false,
+    request: () => ({ url: '/api/configuration/taxes/calculator', body: { calculator: 'table' } }),
+  },
   'DELETE /api/configuration/taxes/:id': {
     named: true,
     request: async (t) => ({ url: `/api/configuration/taxes/${await freshTaxRate(t)}` }),

@@ -1,5 +1,6 @@
 import { ManualClock } from '../platform/clock.ts';
 import { createStripeGateway } from '../providers/stripe/index.ts';
+import { createStripeTax } from '../providers/stripe/tax.ts';
 import { startStripeServer } from './stripe-server.ts';
 
 export const secretKey = 'sk_test_51loopback';
@@ -18,8 +19,10 @@ export async function openStripe({ webhookSecrets = [webhookSecret], timeoutMs =
   });
   const parts = { secretKey, publishableKey: 'pk_test_51loopback', webhookSecrets, timeoutMs };
   const gateway = createStripeGateway({ ...parts, apiBase: server.url, clock });
+  const tax = createStripeTax({ ...parts, apiBase: server.url });
   return {
     gateway,
+    tax,
     clock,
     server,
     parts,

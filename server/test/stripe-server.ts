@@ -79,6 +79,10 @@ export async function startStripeServer(options: StripeServerOptions) {
   const faults: Fault[] = [];
   const requests: { name: string; headers: IncomingMessage['headers']; body: Resource }[] = [];
   let events: Resource[] = [];
+  /** In percent, by country and state; a place that is not named has no registration, so nothing is collected there. */
+  const taxRates: Record<string, number> = {};
+  /** Accounts ('': the platform) without a head office, on which Stripe Tax does nothing. */
+  const taxInactive = new Set<string>();
 
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
   const newId = (prefix: string) => `${prefix}_${randomBytes(9).toString('hex')}`;
@@ -173,6 +177,98 @@ export async function startStripeServer(options: StripeServerOptions) {
     return made;
   }
 
+  function calculate(account: string, body: Resource): Resource {
+    if (taxInactive.has(account))
+      throw new Refused(400, 'invalid_request_error', { code: 'stripe_tax_inactive' });
+    const { address, tax_ids = [], taxability_override = 'none' } = body.customer_details ?? {};
+    if (!address || (address.country === 'US' && !address.postal_code))
+      throw new Refused(400, 'invalid_request_error', { code: 'customer_tax_location_invalid' });
+    if (tax_ids.some((one: Resource) => one.type === 'eu_vat' && !/^[A-Z]{2}[0-9A-Z]{8,12}$/.test(one.value)))
+      throw new Refused(400, 'invalid_request_error', { code: 'tax_id_invalid' });
+    const place = [address.country, address.state].filter(Boolean).join('-');
+    const percent = taxRates[place] ?? taxRates[address.country];
+    const isReverse = address.country !== 'US' && tax_ids.some((one: Resource) => one.type === 'eu_vat');
+    const reason =
+      taxability_override === 'customer_exempt'
+        ? 'customer_exempt'
+        : percent === undefined
+          ? 'not_collecting'
+          : isReverse
+            ? 'reverse_charge'
+            : 'standard_rated';
+    const rate = reason === 'standard_rated' ? percent! : 0;
+    const items = (body.line_items as Resource[]).map((item) => {
+      const inclusive = item.tax_behavior === 'inclusive';
+      const tax = inclusive
+        ? Math.round(item.amount - item.amount / (1 + rate / 100))
+        : Math.round((item.amount * rate) / 100);
+      return { ...item, inclusive, tax, base: inclusive ? item.amount - tax : item.amount };
+    });
+    const sum = (name: 'tax' | 'base', inclusive?: boolean): number =>
+      items
+        .filter((item) => inclusive === undefined || item.inclusive === inclusive)
+        .reduce((all, item) => all + item[name], 0);
+    return make(account, 'tax.calculation', 'taxcalc', {
+      amount_total: sum('base') + sum('tax'),
+      customer_details: {
+        ...example('tax.calculation').customer_details!,
+        address,
+        tax_ids,
+        taxability_override,
+      },
+      expires_at: seconds() + 90 * 86_400,
+      shipping_cost: null,
+      ship_from_details: null,
+      tax_amount_exclusive: sum('tax', false),
+      tax_amount_inclusive: sum('tax', true),
+      tax_breakdown: [
+        {
+          amount: sum('tax'),
+          inclusive: items[0]!.inclusive,
+          taxability_reason: reason,
+          taxable_amount: rate ? sum('base') : 0,
+          tax_rate_details: {
+            country: address.country,
+            state: address.state ?? null,
+            percentage_decimal: String(rate),
+            tax_type: address.country === 'US' ? 'sales_tax' : 'vat',
+            flat_amount: null,
+            rate_type: 'percentage',
+          },
+        },
+      ],
+      tax_date: seconds(),
+      items,
+    });
+  }
+
+  /** Records a sale, or what is taken back of one. References are used once. */
+  function taxTransaction(account: string, reference: string, fields: Resource): Resource {
+    if (all(account, 'tax.transaction').some((one) => one.reference === reference))
+      throw new Refused(400, 'invalid_request_error', {
+        code: 'resource_already_exists',
+        param: 'reference',
+      });
+    return make(account, 'tax.transaction', 'tax', { reference, posted_at: seconds(), ...fields });
+  }
+
+  function reverse(account: string, body: Resource): Resource {
+    const sale = get(account, body.original_transaction, 'original_transaction');
+    const before = all(account, 'tax.transaction')
+      .filter((one) => one.reversal?.original_transaction === sale.id)
+      .reduce((sum, one) => sum + one.total, 0);
+    const total = body.mode === 'full' ? -sale.total : body.flat_amount;
+    if (body.mode === 'full' ? body.flat_amount !== undefined : !(total < 0))
+      throw new Refused(400, 'invalid_request_error', { param: 'flat_amount' });
+    if (sale.total + before + total < 0)
+      throw new Refused(400, 'invalid_request_error', { param: 'flat_amount' });
+    return taxTransaction(account, body.reference, {
+      type: 'reversal',
+      reversal: { original_transaction: sale.id },
+      total,
+    });
+  }
+
   const page = (found: Resource[], query: Resource, url: string): Resource => {
     const from = query.starting_after ? found.findIndex((one) => one.id === query.starting_after) + 1 : 0;
     const data = found.slice(from, from + (query.limit ?? 10));
@@ -235,6 +331,21 @@ export async function startStripeServer(options: StripeServerOptions) {
       ),
     'POST /v1/accounts': (_, __, body) => make('', 'account', 'acct', body),
     'GET /v1/accounts/{account}': (_, [id]) => get('', id!),
+    'POST /v1/tax/calculations': (account, _, body) => {
+      const { items: _items, ...told } = calculate(account, body);
+      return told;
+    },
+    'POST /v1/tax/transactions/create_from_calculation': (account, _, body) => {
+      const sale = get(account, body.calculation, 'calculation');
+      if (sale.expires_at < seconds())
+        throw new Refused(400, 'invalid_request_error', { param: 'calculation' });
+      return taxTransaction(account, body.reference, {
+        type: 'transaction',
+        reversal: null,
+        total: sale.amount_total,
+      });
+    },
+    'POST /v1/tax/transactions/create_reversal': (account, _, body) => reverse(account, body),
     'POST /v1/account_links': (_, __, body) => {
       const { id } = get('', body.account, 'account');
       const url = `https://connect.stripe.test/setup/s/${id}/${newId('link')}`;
@@ -340,6 +451,13 @@ export async function startStripeServer(options: StripeServerOptions) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     faults,
+    taxRates,
+    taxInactive,
+    /** What an account's tax report holds, oldest first: reference and amount with tax, in cents. */
+    taxReport: (account = ''): [reference: string, cents: number][] =>
+      all(account, 'tax.transaction')
+        .map((one): [string, number] => [one.reference, one.total])
+        .reverse(),
     /** A person enters a card into Stripe's form in the browser; `passes` the bank's question or does not. */
     enterCard(clientSecret: string, number: string, passes: boolean | undefined): void {
       const [account, setup] = holder(clientSecret);

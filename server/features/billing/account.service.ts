@@ -44,6 +44,11 @@ export function createAccounts(payments: Payments, events: EventHub) {
     card: payments.cards.of,
     /** An agency's account at the provider. */
     connected: payments.accounts.of,
+    /** The provider's id of the account on which an agency charges its clients; '' while it cannot. */
+    async seller(tx: Tx, agencyId: string): Promise<string> {
+      const { reference, chargesEnabled } = await payments.accounts.referenceOf(tx, agencyId);
+      return chargesEnabled ? reference : '';
+    },
     /** A sales person's own account, which commissions are paid to. */
     ofSales: payments.accounts.ofSales,
     /** How a company is billed. */

@@ -32,7 +32,8 @@ export function createCredit(
     charges,
     settle,
     includeTax,
-  }: Pick<InvoiceParts, 'ledger' | 'audit' | 'charges'> & {
+    taxes,
+  }: Pick<InvoiceParts, 'ledger' | 'audit' | 'charges' | 'taxes'> & {
     settle: Settle;
     includeTax: ReturnType<typeof createIssue>['includeTax'];
   },
@@ -94,6 +95,7 @@ export function createCredit(
       user_id: note.userId,
       created_at: at,
     });
+    await taxes.credited(tx, { documentId: row.id, creditNoteId: id, amountMicros: note.amountMicros }, at);
     const now = await settle.save(tx, row, { credited_micros: row.credited_micros + note.amountMicros }, at);
     // No charge can carry more for the platform than it is worth itself.
     if (now.paid_micros === 0n && feeOf(now) > now.total_micros - now.credited_micros)
@@ -289,6 +291,7 @@ export function createCredit(
           user_id: given.userId,
           created_at: at,
         });
+        await taxes.credited(tx, { documentId: row.id, creditNoteId: id, amountMicros: amount }, at);
         await includeTax(
           tx,
           {

@@ -62,14 +62,21 @@ export function createIssue({
     return { issuer: party(from, tax.issuerTaxId), payer: party(to, tax.payerTaxId) };
   }
 
+  /** The account whose registrations count for what an issuer sells. */
+  const sellerOf = (tx: Tx, owner: Payer, side: store.Side): Promise<string> =>
+    side === 'retail' ? billing.accounts.seller(tx, owner.agency_id) : Promise.resolve('');
+
   /**
    * The wholesale of these events that goes along with a retail invoice as its fee: nothing unless the agency can charge,
-   * or when it is more than the invoice.
+   * or when it is more than the invoice. What is taxed does not travel: a fee has no document that could say its tax, a
+   * wholesale invoice does.
    */
   async function reservable(tx: Tx, agency: Payer, ids: string[], total: bigint) {
     const nothing = { fee: 0n, sum: 0n, ids: [] as string[] };
     const account = await billing.accounts.connected(tx, agency.company_id);
     if (!account.charges_enabled || ids.length === 0) return nothing;
+    const { root_id: rootId, company_id: payerId } = agency;
+    if (await taxes.isTaxed(tx, { rootId, issuerId: rootId, payerId, account: '' })) return nothing;
     const owed = await store.wholesaleOf(tx, agency.company_id, ids);
     const sum = owed.reduce((all, event) => all + event.amount, 0n);
     const fee = policy.wholeCents(sum);
@@ -127,10 +134,13 @@ export function createIssue({
       const sum = open.reduce((all, event) => all + event.amount, 0n);
       const subtotal = policy.wholeCents(sum);
       if (subtotal < policy.LEAST) return null;
+      const id = newId(at);
       const tax = await taxes.taxOf(tx, {
+        documentId: id,
         rootId: owner.root_id,
         issuerId: issuerOf(owner, side).company_id,
         payerId: owner.company_id,
+        account: await sellerOf(tx, owner, side),
         amountMicros: subtotal,
         included: false,
       });
@@ -164,7 +174,6 @@ export function createIssue({
       const agency = agencyOf(owner);
       const root = rootOf(owner);
       const issuer = issuerOf(owner, side);
-      const id = newId(at);
       const rest = sum - subtotal;
       const reserved =
         side === 'retail'
@@ -294,16 +303,18 @@ export function createIssue({
       const period_key = `receipt:${given.transferId}`;
       if (await store.ofPeriod(tx, owner.company_id, 'retail', period_key)) return null;
       const issuer = agencyOf(owner);
+      const id = newId(at);
       const tax = await taxes.taxOf(tx, {
+        documentId: id,
         rootId: owner.root_id,
         issuerId: issuer.company_id,
         payerId: owner.company_id,
+        account: await sellerOf(tx, owner, 'retail'),
         amountMicros: total,
         included: true,
       });
       const subtotal = total - tax.micros;
       const named = await parties(tx, owner, issuer, tax);
-      const id = newId(at);
       const seq = await store.nextNumber(tx, issuer, 'invoice');
       const number = policy.numberOf('invoice', seq);
       await store.insertInvoice(

@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { closeJob, feeJob, feeSweepJob } from './queue.ts';
+import { closeJob, feeJob, feeSweepJob, receiptJob } from './queue.ts';
 import type { Invoices } from './service.ts';
 
 /** Starts the feature's background work: fees of campaigns that start, and every hour what a new day, week or month brings. */
@@ -11,15 +11,18 @@ export async function startInvoices(invoices: Invoices, tenants: Tenants, { jobs
   await jobs.work(feeSweepJob, {}, async ({ rootId }) => {
     for (const id of rootId ? [rootId] : await tenants.roots()) await invoices.fees.sweep(id);
   });
-  await jobs.work(closeJob, {}, async ({ rootId }) => {
-    // A root whose periods cannot be closed does not keep the others.
+  // A root for which it cannot be done does not keep the others.
+  const ofRoots = async (rootId: string | undefined, work: (id: string) => Promise<unknown>) => {
     let failure: unknown;
     for (const id of rootId ? [rootId] : await tenants.roots())
-      await invoices.close(id).catch((error) => {
+      await work(id).catch((error) => {
         failure ??= error;
       });
     if (failure) throw failure;
-  });
+  };
+  await jobs.work(closeJob, {}, ({ rootId }) => ofRoots(rootId, invoices.close));
+  await jobs.work(receiptJob, {}, ({ rootId }) => ofRoots(rootId, invoices.writeReceipts));
   await jobs.schedule(closeJob, '1 * * * *', {});
+  await jobs.schedule(receiptJob, '2 * * * *', {});
   await jobs.schedule(feeSweepJob, '3 * * * *', {});
 }

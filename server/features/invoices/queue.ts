@@ -10,3 +10,5 @@ export const feeJob = defineJob(
 export const feeSweepJob = defineJob('invoices.feesweep', z.object({ rootId: z.uuid().optional() }));
 /** Closes the weeks and months that have ended: of one root, or of all. */
 export const closeJob = defineJob('invoices.close', z.object({ rootId: z.uuid().optional() }));
+/** Writes receipts, and credit notes of receipts, that wait for their tax: of one root, or of all. */
+export const receiptJob = defineJob('invoices.receipts', z.object({ rootId: z.uuid().optional() }));

@@ -38,7 +38,7 @@ const invalid = (field: string, rule: string): never => {
 /** What people see of invoices. Clients see their own; agencies what they issue and what they pay; roots all of their system. */
 export function createRead(
   { db, clock }: Platform,
-  { tenants, billing, charges }: Pick<InvoiceParts, 'tenants' | 'billing' | 'charges'>,
+  { tenants, billing, charges, taxes }: Pick<InvoiceParts, 'tenants' | 'billing' | 'charges' | 'taxes'>,
 ) {
   const rowWire = (row: store.InvoiceRow) => ({
     id: row.id,
@@ -183,64 +183,77 @@ export function createRead(
       }),
 
     /** What is on no invoice yet, as the next one of each cycle would say it. */
-    upcoming: (ctx: Ctx, companyId: string | undefined) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const company = (await tenants.company(tx, companyId ?? ctx.actor.companyId)) ?? missing();
-        if (company.kind === 'root') return { data: [] };
-        const side: store.Side = company.kind === 'client' ? 'retail' : 'wholesale';
+    async upcoming(ctx: Ctx, companyId: string | undefined) {
+      const company =
+        (await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId ?? ctx.actor.companyId))) ??
+        missing();
+      if (company.kind === 'root') return { data: [] };
+      const side: store.Side = company.kind === 'client' ? 'retail' : 'wholesale';
+      const { root_id: rootId, id: payerId } = company;
+      // The root's: its days close invoices and its rates are charged, and a client may see neither by itself.
+      return inScope(db.app, { rootId }, async (tx) => {
+        const issuerId = side === 'retail' ? company.agency_id! : rootId;
+        const account = side === 'retail' ? await billing.accounts.seller(tx, issuerId) : '';
+        const taxOn = (amountMicros: bigint) =>
+          taxes.estimate(tx, { rootId, issuerId, payerId, account, amountMicros, included: false });
         const now = clock.now();
-        // A client may not see its root: invoices are closed by the root's days.
         const zone = await store.rootZone(tx);
-        const account = side === 'wholesale' && (await billing.accounts.connected(tx, company.id));
-        const rows = await store.openGroups(tx, company.id, side, account ? account.charges_enabled : false);
+        const travels =
+          side === 'wholesale' &&
+          (await billing.accounts.connected(tx, payerId)).charges_enabled &&
+          !(await taxOn(100_000_000n))?.micros;
+        const rows = await store.openGroups(tx, payerId, side, travels);
         const names = await store.campaignNames(tx, [
           ...new Set(rows.flatMap((row) => row.campaign_id ?? [])),
         ]);
-        return {
-          data: (['Weekly', 'Monthly'] as const).flatMap((term) => {
-            const groups = rows
-              .filter((row) => row.cycle === term)
-              .map((row) => ({
-                kind: policy.lineKindOf(row.kind, row.is_release),
-                campaignId: row.campaign_id,
-                memo: row.memo,
-                unit: row.amount,
-                count: Number(row.count),
-              }));
-            if (groups.length === 0) return [];
-            const lines = policy.linesOf(groups, (id) => {
-              const campaign = names.get(id);
-              if (!campaign) return '';
-              return side === 'retail' ? campaign.name : `${campaign.name} (${campaign.company_name})`;
-            });
-            const sum = lines.reduce((all, { line }) => all + line.amount_micros, 0n);
-            const rounding = policy.roundingOf(sum);
-            const period = periodOf(now, zone, term);
-            return [
-              {
-                side,
-                term,
-                period_from: period.from.toISOString(),
-                period_to: period.to.toISOString(),
-                lines: [
-                  ...lines.map(({ line, group }) => ({ line, events: group.count })),
-                  ...(rounding ? [{ line: rounding, events: 0 }] : []),
-                ].map(({ line, events }) => ({
-                  kind: line.kind,
-                  description: line.description,
-                  campaign_id: line.campaign_id,
-                  campaignName: line.campaign_id ? (names.get(line.campaign_id)?.name ?? null) : null,
-                  quantity: line.quantity,
-                  unit_micros: Number(line.unit_micros),
-                  amount_micros: Number(line.amount_micros),
-                  event_count: events,
-                })),
-                total_micros: Number(policy.wholeCents(sum)),
-              },
-            ];
-          }),
-        };
-      }),
+        const data = [];
+        for (const term of ['Weekly', 'Monthly'] as const) {
+          const groups = rows
+            .filter((row) => row.cycle === term)
+            .map((row) => ({
+              kind: policy.lineKindOf(row.kind, row.is_release),
+              campaignId: row.campaign_id,
+              memo: row.memo,
+              unit: row.amount,
+              count: Number(row.count),
+            }));
+          if (groups.length === 0) continue;
+          const lines = policy.linesOf(groups, (id) => {
+            const campaign = names.get(id);
+            if (!campaign) return '';
+            return side === 'retail' ? campaign.name : `${campaign.name} (${campaign.company_name})`;
+          });
+          const sum = lines.reduce((all, { line }) => all + line.amount_micros, 0n);
+          const rounding = policy.roundingOf(sum);
+          const period = periodOf(now, zone, term);
+          const subtotal = policy.wholeCents(sum);
+          const tax = await taxOn(subtotal);
+          data.push({
+            side,
+            term,
+            period_from: period.from.toISOString(),
+            period_to: period.to.toISOString(),
+            lines: [
+              ...lines.map(({ line, group }) => ({ line, events: group.count })),
+              ...(rounding ? [{ line: rounding, events: 0 }] : []),
+            ].map(({ line, events }) => ({
+              kind: line.kind,
+              description: line.description,
+              campaign_id: line.campaign_id,
+              campaignName: line.campaign_id ? (names.get(line.campaign_id)?.name ?? null) : null,
+              quantity: line.quantity,
+              unit_micros: Number(line.unit_micros),
+              amount_micros: Number(line.amount_micros),
+              event_count: events,
+            })),
+            tax_name: tax?.name ?? '',
+            tax_micros: tax && Number(tax.micros),
+            total_micros: Number(subtotal + (tax?.micros ?? 0n)),
+          });
+        }
+        return { data };
+      });
+    },
 
     /** The events under a line, newest first. @throws Refusal 404 for a line that is not there */
     events: (ctx: Ctx, asked: { id: string; line: number; cursor?: string | undefined; PerPage: number }) =>

@@ -7,6 +7,7 @@ import { createIssue } from './issue.service.ts';
 import type { InvoiceParts } from './parts.ts';
 import { feeJob } from './queue.ts';
 import { createRead } from './read.service.ts';
+import { createReceipts } from './receipt.service.ts';
 import { createSettle } from './settle.service.ts';
 import { invoiceById } from './store.ts';
 import { words } from './words.ts';
@@ -20,58 +21,44 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
   const settle = createSettle({ ...parts, events });
   const read = createRead(platform, parts);
   const credit = createCredit(platform, { ...parts, settle, includeTax: issue.includeTax });
+  const receipts = createReceipts(platform, {
+    taxes: parts.taxes,
+    receipt: issue.receipt,
+    creditReceipt: credit.creditReceipt,
+  });
   // In whatever scope it was started: the fees are posted by the job, in the root's.
   events.on('campaign.started', (tx, { rootId, campaignId }) =>
     jobs.send(tx, feeJob, [{ rootId, campaignId, at: clock.now().toISOString() }]),
   );
   // Money that a client's card brings in for a campaign has its receipt, and what is given back of it a credit note.
-  events.on(
-    'prepaid.topped_up',
-    async (tx, { owner, campaignId, term, amountMicros, transferId, ...bought }) => {
-      const description = `${bought.leads === 1 ? '1 lead' : `${bought.leads} leads`} at ${usd(bought.priceMicros)}`;
-      await issue.receipt(
-        tx,
-        { owner, campaignId, term, amountMicros, transferId, description },
-        clock.now(),
-      );
-    },
+  events.on('prepaid.topped_up', (tx, { owner, campaignId, term, amountMicros, transferId, ...bought }) =>
+    receipts.moved(tx, {
+      owner,
+      campaignId,
+      term,
+      amountMicros,
+      transferId,
+      topUpId: transferId,
+      description: `${bought.leads === 1 ? '1 lead' : `${bought.leads} leads`} at ${usd(bought.priceMicros)}`,
+    }),
   );
-  events.on(
-    'prepaid.refunded',
-    async (tx, { owner, campaignId, term, amountMicros, topUpId, transferId }) => {
-      const at = clock.now();
-      if (amountMicros > 0n)
-        await credit.creditReceipt(
-          tx,
-          {
-            transferId: topUpId,
-            refundTransferId: transferId,
-            amountMicros,
-            reason: words.givenBack,
-            key: transferId,
-            userId: null,
-          },
-          at,
-        );
-      // A credit note is never taken back: what could not be given back is bought again.
-      else
-        await issue.receipt(
-          tx,
-          {
-            owner,
-            campaignId,
-            term,
-            amountMicros: -amountMicros,
-            transferId,
-            description: words.notGivenBack,
-          },
-          at,
-        );
-    },
+  // A credit note is never taken back: what could not be given back is bought again.
+  events.on('prepaid.refunded', (tx, { owner, campaignId, term, amountMicros, topUpId, transferId }) =>
+    receipts.moved(tx, {
+      owner,
+      campaignId,
+      term,
+      amountMicros: -amountMicros,
+      transferId,
+      topUpId,
+      description: words.notGivenBack,
+    }),
   );
   return {
     bill: issue.bill,
     receipt: issue.receipt,
+    /** Writes the receipts of a root that have waited for their tax. */
+    writeReceipts: receipts.writeAll,
     /** An invoice that the scope may see; undefined: none. */
     byId: invoiceById,
     locked: settle.locked,

@@ -1,2 +1,3 @@
+export { startTaxes } from './jobs.ts';
 export { taxesRoutes } from './routes.ts';
 export { createTaxes, type Taxes } from './service.ts';

@@ -35,6 +35,13 @@ export function taxMicros(amount: bigint, ratePpm: number, included: boolean): b
   return ((2n * amount * ppm + divisor) / (2n * divisor)) * CENT;
 }
 
+/** What an answer about one amount says of another of the same payer, in whole cents. */
+export function estimateOf(known: { amount_micros: bigint; tax_micros: bigint }, amount: bigint): bigint {
+  if (known.amount_micros <= 0n || amount <= 0n) return 0n;
+  const divisor = known.amount_micros * CENT;
+  return ((2n * amount * known.tax_micros + divisor) / (2n * divisor)) * CENT;
+}
+
 /** A rate as people write it: 82500 -> '8.25'. */
 export const percentOf = (ppm: number): string => (ppm / 10_000).toString();
 /** '8.25' -> 82500. */

@@ -13,6 +13,10 @@ export function taxesRoutes(taxes: Taxes): Handlers<typeof contract.taxes> {
       await taxes.removeRate(ctx, id);
       return done;
     },
+    async setCalculator(ctx, { calculator }) {
+      await taxes.setCalculator(ctx, calculator);
+      return done;
+    },
     payers: (ctx, input) => taxes.payers(ctx, input),
     async setPayer(ctx, input) {
       await taxes.setPayer(ctx, input);

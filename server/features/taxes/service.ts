@@ -7,10 +7,12 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Tax, TaxPort } from '../../platform/tax.ts';
+import type { Tax, TaxedSale, TaxPort, TaxService } from '../../platform/tax.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { percentOf, ppmOf, type Rate, rateOf, taxMicros } from './policy.ts';
+import { createQuotes } from './quote.service.ts';
+import * as quoteStore from './quote.store.ts';
 import * as store from './store.ts';
 
 type RateRow = Awaited<ReturnType<typeof store.rates>>[number];
@@ -23,8 +25,19 @@ const wordsOf = (rate: Rate): string => `${rate.name} ${percentOf(rate.rate_ppm)
 
 export type Taxes = ReturnType<typeof createTaxes>;
 
-/** Tax by the platform's own table: rates by country and state, and payers' exemptions and own rates (decision 0150). */
-export function createTaxes({ db, clock }: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+/** So many companies whose invoices wait are named on a page. */
+const MOST_WAITING = 20;
+
+/**
+ * Taxes by the root's own table (decision 0150): rates by country and state; or, where the root has chosen so, by Stripe Tax
+ * (decision 0170). Payers' exemptions and own rates hold in both.
+ */
+export function createTaxes(
+  platform: Platform,
+  { tenants, audit, service }: { tenants: Tenants; audit: Audit; service?: TaxService | undefined },
+) {
+  const { db, clock } = platform;
+  const quotes = createQuotes(platform, { tenants, service });
   const inRoot = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId: ctx.scope.rootId }, work);
 
@@ -34,21 +47,54 @@ export function createTaxes({ db, clock }: Platform, { tenants, audit }: { tenan
     country: rates.find((one) => one.country_code === country_code && one.state_code === ''),
   });
 
-  /** The port of the own table. */
+  const isAsked = async (tx: Tx, rootId: string): Promise<boolean> =>
+    (await quoteStore.calculatorOf(tx, rootId)) === 'stripe';
+
+  type Known = Awaited<ReturnType<typeof store.profile>>;
+  /** Whether the service is to be asked about a payer: a rate that the issuer has given it goes before everything. */
+  const asksFor = async (tx: Tx, rootId: string, profile: Known): Promise<boolean> =>
+    (profile?.is_exempt || (profile?.rate_ppm ?? null) === null) && (await isAsked(tx, rootId));
+
+  /** What the own table says of a sale. */
+  async function byTable(
+    tx: Tx,
+    sale: Pick<TaxedSale, 'rootId' | 'payerId' | 'amountMicros' | 'included'>,
+    profile: Known,
+  ): Promise<Pick<Tax, 'name' | 'micros'>> {
+    const card = await tenants.card(tx, sale.payerId);
+    if (!card) return { name: '', micros: 0n };
+    if (profile?.is_exempt) return { name: 'Tax exempt', micros: 0n };
+    const { state, country } = atPlace(await store.rates(tx, sale.rootId), card);
+    const rate = rateOf(profile, state, country);
+    if (!rate) return { name: '', micros: 0n };
+    const micros = taxMicros(sale.amountMicros, rate.rate_ppm, sale.included);
+    return { name: sale.included ? `${wordsOf(rate)}, included` : wordsOf(rate), micros };
+  }
+
   const port: TaxPort = {
-    async taxOf(tx, sale): Promise<Tax> {
-      const payer = await tenants.company(tx, sale.payerId);
-      const card = await tenants.card(tx, sale.payerId);
+    isAsked,
+    credited: quotes.credited,
+    async taxOf(tx, sale) {
       const profile = await store.profile(tx, sale.payerId);
       const issuer = await store.profile(tx, sale.issuerId);
-      const ids = { payerTaxId: profile?.tax_id ?? '', issuerTaxId: issuer?.tax_id ?? '' };
-      if (!payer || !card) return { name: '', micros: 0n, ...ids };
-      if (profile?.is_exempt) return { name: 'Tax exempt', micros: 0n, ...ids };
-      const { state, country } = atPlace(await store.rates(tx, sale.rootId), card);
-      const rate = rateOf(profile, state, country);
-      if (!rate) return { name: '', micros: 0n, ...ids };
-      const micros = taxMicros(sale.amountMicros, rate.rate_ppm, sale.included);
-      return { name: sale.included ? `${wordsOf(rate)}, included` : wordsOf(rate), micros, ...ids };
+      const found = (await asksFor(tx, sale.rootId, profile))
+        ? await quotes.taxOf(tx, sale, profile)
+        : await byTable(tx, sale, profile);
+      return { ...found, payerTaxId: profile?.tax_id ?? '', issuerTaxId: issuer?.tax_id ?? '' };
+    },
+    async isTaxed(tx, sale) {
+      const profile = await store.profile(tx, sale.payerId);
+      if (profile?.is_exempt) return false;
+      if (await asksFor(tx, sale.rootId, profile)) return quotes.isTaxed(tx, sale, profile);
+      return (
+        (await byTable(tx, { ...sale, amountMicros: 100_000_000n, included: false }, profile)).micros > 0n
+      );
+    },
+    async estimate(tx, sale) {
+      const profile = await store.profile(tx, sale.payerId);
+      return (await asksFor(tx, sale.rootId, profile)) && !profile?.is_exempt
+        ? quotes.estimate(tx, sale)
+        : byTable(tx, sale, profile);
     },
   };
 
@@ -71,13 +117,44 @@ export function createTaxes({ db, clock }: Platform, { tenants, audit }: { tenan
 
   return {
     ...port,
+    report: quotes.report,
+    reportAll: (rootId: string) => quotes.reportAll(rootId),
 
-    /** The root's table; agencies read it, too, since their clients are charged by it. */
+    /** Who calculates, the root's table, and whose invoices wait; agencies read it, too, since their clients are charged by it. */
     rates: (ctx: Ctx) =>
-      inRoot(ctx, async (tx) => ({
-        data: (await store.rates(tx, ctx.scope.rootId)).map(rateWire),
-        own_tax_id: (await store.profile(tx, ctx.actor.companyId))?.tax_id ?? '',
-      })),
+      inRoot(ctx, async (tx) => {
+        const { rootId } = ctx.scope;
+        const { rows, count } = await quoteStore.waiting(tx, rootId, ctx.actor.companyId, MOST_WAITING);
+        return {
+          data: (await store.rates(tx, rootId)).map(rateWire),
+          own_tax_id: (await store.profile(tx, ctx.actor.companyId))?.tax_id ?? '',
+          calculator: await quoteStore.calculatorOf(tx, rootId),
+          has_stripe: service !== undefined,
+          waiting: rows.map((row) => ({
+            companyID: row.company_id,
+            company_name: row.name,
+            reason: row.failure!,
+            since: row.asked_at.toISOString(),
+          })),
+          waiting_count: count,
+        };
+      }),
+
+    /** Chooses who calculates taxes from now on. @throws Refusal 409 for Stripe Tax without Stripe's keys */
+    setCalculator: (ctx: Ctx, calculator: 'table' | 'stripe') =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rootId } = ctx.scope;
+        if (calculator === 'stripe' && !service)
+          throw refusalOf('calculator', 'needs the Stripe keys of this platform', 'conflict');
+        await quoteStore.setCalculator(tx, rootId, calculator, clock.now());
+        await quoteStore.forgetAllFailures(tx, rootId);
+        await audit.record(tx, ctx, {
+          action: 'tax_calculator.set',
+          objectKind: 'company',
+          objectId: rootId,
+          description: `Taxes are calculated by ${calculator === 'stripe' ? 'Stripe Tax' : 'the own table of rates'} from now on`,
+        });
+      }),
 
     /** Sets the rate of a country or of one of its states. */
     setRate: (ctx: Ctx, given: z.output<typeof TaxRateGiven>) =>
@@ -120,6 +197,7 @@ export function createTaxes({ db, clock }: Platform, { tenants, audit }: { tenan
     payers: (ctx: Ctx, asked: { searchQuery?: string | undefined; Page: number; PerPage: number }) =>
       inRoot(ctx, async (tx) => {
         const rates = await store.rates(tx, ctx.scope.rootId);
+        const byService = await isAsked(tx, ctx.scope.rootId);
         const { rows, count } = await store.payers(tx, {
           parentId: ctx.actor.companyId,
           search: asked.searchQuery,
@@ -135,6 +213,7 @@ export function createTaxes({ db, clock }: Platform, { tenants, audit }: { tenan
             };
             const { state, country } = atPlace(rates, row);
             const rate = rateOf(own, state, country);
+            const found = byService && own.rate_ppm === null ? 'By Stripe Tax' : rate ? wordsOf(rate) : '';
             return {
               companyID: row.id,
               company_name: row.name,
@@ -144,7 +223,7 @@ export function createTaxes({ db, clock }: Platform, { tenants, audit }: { tenan
               exempt_reason: row.exempt_reason ?? '',
               rate_name: own.rate_name,
               rate: own.rate_ppm === null ? null : percentOf(own.rate_ppm),
-              holds: own.is_exempt ? 'Tax exempt' : rate ? wordsOf(rate) : '',
+              holds: own.is_exempt ? 'Tax exempt' : found,
             };
           }),
           count,

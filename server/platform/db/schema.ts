@@ -630,6 +630,38 @@ export interface Schema {
     rate_ppm: number;
     updated_at: At;
   };
+  tax_setting: Owner & { calculator: 'table' | 'stripe'; updated_at: At };
+  tax_quote: Owner & {
+    id: string;
+    issuer_id: string;
+    question: string;
+    account: Default<string>;
+    amount_micros: bigint;
+    calculation: Maybe<string>;
+    name: Default<string>;
+    tax_micros: Default<bigint>;
+    failure: Maybe<string>;
+    asked_at: At;
+    document_id: Maybe<string>;
+    transaction_id: Maybe<string>;
+  };
+  tax_reversal: Owner & {
+    credit_note_id: string;
+    quote_id: string;
+    amount_micros: bigint;
+    created_at: At;
+    transaction_id: Maybe<string>;
+  };
+  receipt_due: ClientOwner & {
+    serial: GeneratedAlways<bigint>;
+    top_up_id: string;
+    transfer_id: string;
+    campaign_id: Maybe<string>;
+    term: 'One Time' | 'Prepaid';
+    description: string;
+    amount_micros: bigint;
+    created_at: At;
+  };
   tax_profile: Owner & {
     tax_id: Default<string>;
     is_exempt: Default<boolean>;

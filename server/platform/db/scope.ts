@@ -13,11 +13,31 @@ export interface Scope {
 }
 
 /**
+ * Thrown by what needs an answer from the network in the middle of a transaction: it is rolled back, `ask` gets the answer and
+ * keeps it, and the transaction begins anew. So no lock is held while somebody outside takes their time.
+ */
+export class AskFirst extends Error {
+  override name = 'AskFirst';
+  /** The same for the same question. */
+  readonly question: string;
+  readonly ask: () => Promise<void>;
+  constructor(question: string, ask: () => Promise<void>) {
+    super('needs an answer from outside first');
+    this.question = question;
+    this.ask = ask;
+  }
+}
+
+const MOST_ASKED = 3;
+
+/**
  * Runs `work` in one transaction that row level security confines to `scope`.
- * Serialisation failures and deadlocks (40001, 40P01) are retried up to 5 times, so `work` must be safe to run again.
+ * Serialisation failures and deadlocks (40001, 40P01) are retried up to 5 times, and it is begun anew for each question that
+ * it has to ask first, so `work` must be safe to run again.
  */
 export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+  const asked = new Map<string, number>();
+  for (let attempt = 1; ; ) {
     try {
       return await db.transaction().execute(async (tx) => {
         const role = scope.companyId ? 'lead_client' : scope.agencyId ? 'lead_agency' : 'lead_root';
@@ -27,8 +47,17 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
         return work(tx);
       });
     } catch (error) {
+      if (error instanceof AskFirst) {
+        const times = (asked.get(error.question) ?? 0) + 1;
+        // Somebody else may take the answer away, but not for ever.
+        if (times > MOST_ASKED) throw error;
+        asked.set(error.question, times);
+        await error.ask();
+        continue;
+      }
       const code = (error as { code?: string }).code;
       if ((code !== '40001' && code !== '40P01') || attempt === 5) throw error;
+      attempt++;
     }
   }
 }

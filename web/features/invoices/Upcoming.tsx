@@ -65,6 +65,23 @@ function NextInvoice({ next }: { next: Next }) {
             {next.period_from && `${periodWords(next.period_from, next.period_to, time_zone)}, `}
             issued <When at={next.period_to} />
           </Text>
+          {next.tax_micros === null ? (
+            <Text size="sm" c="dimmed">
+              Plus tax, which is calculated when it is issued
+            </Text>
+          ) : (
+            next.tax_name && (
+              <Text size="sm" c="dimmed">
+                {next.tax_micros > 0 ? (
+                  <>
+                    Includes <Money micros={next.tax_micros} /> {next.tax_name}
+                  </>
+                ) : (
+                  next.tax_name
+                )}
+              </Text>
+            )
+          )}
         </div>
         <div className={`${classes.figure} num`}>
           <Money micros={next.total_micros} />

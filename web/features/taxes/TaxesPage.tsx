@@ -1,8 +1,10 @@
 import {
   ActionIcon,
+  Alert,
   Button,
   Checkbox,
   Group,
+  Radio,
   Select,
   Skeleton,
   Stack,
@@ -11,7 +13,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconReceiptTax, IconTrash } from '@tabler/icons-react';
+import { IconAlertTriangle, IconReceiptTax, IconTrash } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { US_STATES } from '../../../contract/choices.ts';
 import type { Client } from '../../../contract/index.ts';
@@ -25,10 +27,11 @@ import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
-import { Clip, None } from '../../ui/Values.tsx';
+import { Clip, None, When } from '../../ui/Values.tsx';
 
 type Payer = Awaited<ReturnType<Client['taxes']['payers']>>['data'][number];
-type Rate = Awaited<ReturnType<Client['taxes']['rates']>>['data'][number];
+type Known = Awaited<ReturnType<Client['taxes']['rates']>>;
+type Rate = Known['data'][number];
 
 const ratesQuery = queryOptions({
   queryKey: ['taxes', 'rates'],
@@ -82,6 +85,7 @@ export default function TaxesPage() {
         }
       />
       <Stack gap="xl">
+        {rates.data && <Calculator known={rates.data} mayWrite={isRoot && mayWrite} />}
         <Rates query={rates} mayWrite={isRoot && mayWrite} />
         <DataTable
           label={isRoot ? 'Agencies' : 'Clients'}
@@ -133,11 +137,111 @@ export default function TaxesPage() {
   );
 }
 
+const CALCULATORS = {
+  table: {
+    label: 'Rates on this page',
+    description: 'Each location has the rate you set here. Nothing is sent anywhere.',
+  },
+  stripe: {
+    label: 'Stripe Tax',
+    description:
+      'Stripe calculates each invoice by address and tax ID, and keeps the tax report. Invoices wait while Stripe cannot answer.',
+  },
+} as const;
+
+/** Who calculates taxes, and whose invoices wait for it. Roots choose, agencies see it. */
+function Calculator({ known, mayWrite }: { known: Known; mayWrite: boolean }) {
+  const cache = useQueryClient();
+  const choose = async (calculator: Known['calculator']) => {
+    if (calculator === known.calculator) return;
+    const isSure = await confirm({
+      title: `Calculate taxes by ${calculator === 'stripe' ? 'Stripe Tax' : 'the rates on this page'}?`,
+      body:
+        calculator === 'stripe'
+          ? 'Holds for new invoices and receipts of your agencies and their clients. Stripe Tax must be set up in Stripe first, also by agencies that charge on an account of their own.'
+          : 'Holds for new invoices and receipts. Those already issued keep their tax.',
+      verb: 'Change',
+    });
+    if (!isSure) return;
+    try {
+      notifyDone((await api.taxes.setCalculator({ calculator })).message);
+    } catch (error) {
+      notifyFailed(error);
+    } finally {
+      void cache.invalidateQueries({ queryKey: ['taxes'] });
+    }
+  };
+  const more = known.waiting_count - known.waiting.length;
+  return (
+    <section aria-label="Calculation">
+      <Title order={2} size="h4" mb="xs">
+        Calculation
+      </Title>
+      {mayWrite ? (
+        <Radio.Group
+          aria-label="Taxes are calculated by"
+          value={known.calculator}
+          onChange={(value) => void choose(value as Known['calculator'])}
+        >
+          <Stack gap="sm">
+            <Radio value="table" {...CALCULATORS.table} />
+            <Radio
+              value="stripe"
+              label={CALCULATORS.stripe.label}
+              description={
+                known.has_stripe
+                  ? CALCULATORS.stripe.description
+                  : 'Not available: this platform has no Stripe keys, and cards run in the sandbox.'
+              }
+              disabled={!known.has_stripe && known.calculator !== 'stripe'}
+            />
+          </Stack>
+        </Radio.Group>
+      ) : (
+        <Text size="sm">
+          {known.calculator === 'stripe'
+            ? 'Taxes are calculated by Stripe Tax, by address and tax ID.'
+            : 'Taxes are calculated by the rates below.'}
+        </Text>
+      )}
+      {known.calculator === 'stripe' && !known.has_stripe && (
+        <Alert mt="md" color="red" icon={<IconAlertTriangle size={18} />} title="The Stripe keys are missing">
+          No invoice is issued until they are set again, or the rates on this page are used.
+        </Alert>
+      )}
+      {known.waiting.length > 0 && (
+        <Alert
+          mt="md"
+          color="yellow"
+          icon={<IconAlertTriangle size={18} />}
+          title="Invoices waiting for their tax"
+        >
+          <Stack gap={4} component="ul" pl="md" m={0}>
+            {known.waiting.map((one) => (
+              <Text key={one.companyID} size="sm" component="li" style={{ overflowWrap: 'anywhere' }}>
+                {one.company_name}: {one.reason} Last tried <When at={one.since} />
+              </Text>
+            ))}
+            {more > 0 && (
+              <Text size="sm" component="li">
+                And {more} more
+              </Text>
+            )}
+          </Stack>
+          <Text size="sm" mt="xs">
+            They are tried again every hour.
+          </Text>
+        </Alert>
+      )}
+    </section>
+  );
+}
+
 function Rates({
   query,
   mayWrite,
 }: {
-  query: { data?: { data: Rate[] } | undefined; error: unknown; refetch: () => unknown };
+  query: { data?: Known | undefined; error: unknown; refetch: () => unknown };
   mayWrite: boolean;
 }) {
   const cache = useQueryClient();
@@ -170,11 +274,16 @@ function Rates({
       <Title order={2} size="h4" mb="xs">
         Rates
       </Title>
+      {query.data?.calculator === 'stripe' && (
+        <Text size="sm" c="dimmed" mb="xs">
+          Not used while Stripe Tax calculates.
+        </Text>
+      )}
       {!query.data ? (
         <Skeleton height={40} />
       ) : query.data.data.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No tax rates yet. Invoices are without tax.
+          No tax rates yet.{query.data.calculator === 'table' && ' Invoices are without tax.'}
         </Text>
       ) : (
         <Stack gap={4}>
