@@ -35,9 +35,10 @@ export const STATE_REASONS = [
   'cap_campaign',
   'cap_client',
   'cap_wallet',
-  // Goes on by itself when everything that is due has been paid.
+  // The client has not paid; it goes on by itself when everything that is due has been paid.
   'payment_failed',
-  // The same for a client that owes nothing itself: its agency's account is why.
+  // The agency has not paid, as it and those above it are told; its client, who owes nothing itself, reads agency_paused.
+  'agency_unpaid',
   'agency_paused',
   // The agency's subscription has ended.
   'cancelled',
@@ -113,8 +114,10 @@ export const Campaign = z.object({
     'What is left to the agency of the price of a lead, below 0 when it pays more itself; null for clients',
   ),
   balance_micros: Micros.describe('Prepaid balance left'),
-  leads_30d: z.int(),
-  visits_30d: z.int(),
+  leads_30d: z
+    .int()
+    .describe('Of the last 30 calendar days, today among them, in the time zone of the own company'),
+  visits_30d: z.int().describe('Of the same days'),
   pixel_check: z.enum(['found', 'not_found', 'blocked']).nullable(),
   pixel_checked_at: Instant.nullable(),
   last_visit_at: Instant.nullable(),

@@ -95,7 +95,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
         const isAgencys =
           why === 'payment_failed' &&
           ctx.actor.kind === 'client' &&
-          (await billing.accounts.terms(tx, row.company_id)).payment_status !== 'failed';
+          (await store.barOf(tx, null, row.company_id)) !== 'payment_failed';
         throw isAgencys
           ? new Refusal('conflict', ownMessages.heldByAgency, {
               errors: { status: ['is paused by your agency'] },

@@ -83,13 +83,23 @@ export async function marginCampaigns(
   return rows.map((row) => row.id);
 }
 
+/** Of campaigns that a payment keeps from running: whether the client's own failed, and whether its agency's did. */
+export async function failuresOf(tx: Tx, ids: string[]) {
+  if (ids.length === 0) return new Map<string, { own: boolean; agencys: boolean }>();
+  const { rows } = await sql<{ id: string; own: boolean; agencys: boolean }>`
+    select c.id, coalesce(collection_bar(null, c.company_id) = 'payment_failed', false) as own,
+      coalesce(collection_bar(c.agency_id, null) = 'payment_failed', false) as agencys
+    from campaign c where c.id = any(${ids}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /**
  * Why no campaign of a client may run, or of a whole agency (no client); null: nothing of the kind (migration 0053). Read
  * after the campaign is locked, it holds until the transaction ends: whoever bars campaigns locks them after that.
  */
 export async function barOf(
   tx: Tx,
-  agencyId: string,
+  agencyId: string | null,
   clientId: string | null,
 ): Promise<'cancelled' | 'payment_failed' | null> {
   const { rows } = await sql<{ bar: 'cancelled' | 'payment_failed' | null }>`

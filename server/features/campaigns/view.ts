@@ -14,13 +14,24 @@ type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof targetsOf>>['get'
 type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
 type StateReason = (typeof STATE_REASONS)[number];
 
-const reasonOf = (reason: StateReason | null, isOwnFailure: boolean): StateReason | null =>
-  reason === 'payment_failed' && !isOwnFailure ? 'agency_paused' : reason;
+/** Whose payment failed, as far as the reader may know: a client learns of its own, its agency of both. */
+function reasonOf(
+  row: Row,
+  isClient: boolean,
+  failures: Awaited<ReturnType<typeof store.failuresOf>>,
+): StateReason | null {
+  if (row.state !== 'paused') return null;
+  const reason = row.state_reason as StateReason | null;
+  if (reason !== 'payment_failed') return reason;
+  const failed = failures.get(row.id);
+  if (isClient) return failed?.own ? reason : 'agency_paused';
+  return failed?.agencys ? 'agency_unpaid' : reason;
+}
 
 export type Views = ReturnType<typeof createViews>;
 
 /** Campaigns as they are told: one, or a page of them. */
-export function createViews({ db, clock }: Platform, { billing, costs }: Deps, extras: Extras) {
+export function createViews({ db, clock }: Platform, { billing, costs, tenants }: Deps, extras: Extras) {
   /** What campaigns cost, and for who may know it what the agency keeps of a lead's price. */
   async function moneyOf(tx: Tx, ctx: Ctx, rows: Row[]) {
     const now = clock.now();
@@ -36,17 +47,31 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
     };
   }
 
-  /** Whether what keeps campaigns from running for want of a payment may be told as such: clients learn of their own only. */
-  const failsItself = async (tx: Tx, ctx: Ctx): Promise<boolean> =>
-    ctx.actor.kind !== 'client' ||
-    (await billing.accounts.terms(tx, ctx.actor.companyId)).payment_status === 'failed';
+  /** Why each campaign is paused, as the reader is told. */
+  async function reasonsOf(tx: Tx, ctx: Ctx, rows: Row[]): Promise<(row: Row) => StateReason | null> {
+    const unpaid = rows.filter((row) => row.state === 'paused' && row.state_reason === 'payment_failed');
+    const failures = await store.failuresOf(
+      tx,
+      unpaid.map((row) => row.id),
+    );
+    return (row) => reasonOf(row, ctx.actor.kind === 'client', failures);
+  }
+
+  /** The first moment of the last 30 calendar days, today among them, where the reader's company is: those of the dashboard. */
+  async function since30(tx: Tx, ctx: Ctx): Promise<Date> {
+    const timeZone = (await tenants.company(tx, ctx.actor.companyId))?.time_zone ?? 'America/Chicago';
+    const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
+      .toZonedDateTimeISO(timeZone)
+      .toPlainDate();
+    return new Date(today.subtract({ days: 29 }).toZonedDateTime({ timeZone }).epochMilliseconds);
+  }
 
   function wire(
     row: Row,
     money: ReturnType<Awaited<ReturnType<typeof moneyOf>>>,
     more: ReturnType<Awaited<ReturnType<typeof extras.of>>>,
     brandName: string,
-    isOwnFailure: boolean,
+    statusReason: StateReason | null,
     lastVisit: Date | null,
     target: Target | undefined,
   ) {
@@ -77,8 +102,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       agency_name: row.agency_name ?? brandName,
       campaignName: row.name,
       status: row.state,
-      statusReason:
-        row.state === 'paused' ? reasonOf(row.state_reason as StateReason | null, isOwnFailure) : null,
+      statusReason,
       urlCode: row.site_url,
       urlCodeThankyou: row.thank_you_url,
       siteHosts: row.site_hosts,
@@ -102,7 +126,6 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
     };
   }
 
-  const since30 = (): Date => new Date(clock.now().getTime() - 30 * DAY_MS);
   const since7 = (): Date => new Date(clock.now().getTime() - 7 * DAY_MS);
 
   async function one(tx: Tx, ctx: Ctx, id: string) {
@@ -112,7 +135,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       order: 'desc',
       limit: 1,
       offset: 0,
-      since: since30(),
+      since: await since30(tx, ctx),
     });
     const row = rows[0] ?? missing();
     return wire(
@@ -120,7 +143,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
       (await moneyOf(tx, ctx, [row]))(id),
       (await extras.of(tx, ctx, [row]))(id),
       ctx.tenant.companyName,
-      await failsItself(tx, ctx),
+      (await reasonsOf(tx, ctx, [row]))(row),
       await store.lastVisitAt(tx, id, since7()),
       (await targetsOf(tx, [id])).get(id),
     );
@@ -130,7 +153,10 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
     one,
     list: (ctx: Ctx, asked: Omit<store.CampaignList, 'since' | 'id'>) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { rows, total } = await store.pageOfCampaigns(tx, { ...asked, since: since30() });
+        const { rows, total } = await store.pageOfCampaigns(tx, {
+          ...asked,
+          since: await since30(tx, ctx),
+        });
         const moneyFor = await moneyOf(tx, ctx, rows);
         const targets = await targetsOf(
           tx,
@@ -138,10 +164,10 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
         );
         const moreOf = await extras.of(tx, ctx, rows);
         const brand = ctx.tenant.companyName;
-        const isOwn = await failsItself(tx, ctx);
+        const reasonFor = await reasonsOf(tx, ctx, rows);
         return {
           rows: rows.map((row) =>
-            wire(row, moneyFor(row.id), moreOf(row.id), brand, isOwn, null, targets.get(row.id)),
+            wire(row, moneyFor(row.id), moreOf(row.id), brand, reasonFor(row), null, targets.get(row.id)),
           ),
           total,
         };
@@ -160,7 +186,7 @@ export function createViews({ db, clock }: Platform, { billing, costs }: Deps, e
     refusals: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if (!(await store.campaignById(tx, id))) return missing();
-        return store.refusalsOf(tx, id, since30());
+        return store.refusalsOf(tx, id, await since30(tx, ctx));
       }),
   };
 }

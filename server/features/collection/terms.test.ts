@@ -273,6 +273,38 @@ describe('[CONF-06] subscription and packages', () => {
     expect(on.status).toBe(200);
   });
 
+  test("[PAY-06] a campaign says whose payment failed: its agency's is not the client's, whatever else of the client's fails", async () => {
+    const { agency, client, campaign } = await owing({ agency: { card: 'declined' } });
+    await dues.fee(agency.company, 20n * USD);
+    const id = await dues.bill(agency.company);
+    await dues.jobs();
+    await dues.passes(9 * DAY);
+    await dues.jobs();
+    expect((await dues.invoice(id)).next_attempt_at).toBeNull();
+    expect(await dues.states(campaign)).toEqual(['paused:payment_failed']);
+    // A first failure of the client's own, which keeps no campaign from running yet.
+    await app.features.billing.accounts.sandboxCard(dues.owner(client.company), 'declines');
+    await dues.lead(campaign, 8n * USD, USD);
+    await dues.bill(client.company);
+    await dues.jobs();
+    expect(await termsOf(client.company)).toMatchObject({ payment_status: 'failed' });
+    const seen = async (who: { host: string; email: string }) => {
+      const list = await ask('GET', '/api/leadspeek/client/list', who);
+      const one = await ask('GET', `/api/leadspeek/getcampaign/${campaign.id}`, who);
+      return [
+        (list.body.data as unknown as { statusReason: string }[])[0]!.statusReason,
+        one.body.statusReason,
+      ];
+    };
+    expect(await seen(client)).toEqual(['agency_paused', 'agency_paused']);
+    expect(await seen(agency)).toEqual(['agency_unpaid', 'agency_unpaid']);
+    const on = await ask('POST', '/api/leadspeek/client/activepause', client, {
+      leadspeekID: campaign.id,
+      status: 'active',
+    });
+    expect([on.status, on.body.errors]).toEqual([409, { status: ['is paused by your agency'] }]);
+  });
+
   test('[PAY-06] a root sets the days of the retries; only its own people may', async () => {
     const save = (who: typeof boss, retry_days: unknown) =>
       ask('PUT', '/api/configuration/setting', who, { comsetname: 'dunning', comsetval: { retry_days } });
@@ -290,17 +322,9 @@ describe('[CONF-06] subscription and packages', () => {
     expect(await dues.invoice(id)).toMatchObject({ attempts: 2, next_attempt_at: null });
     await dues.jobs();
     expect(await dues.states(campaign)).toEqual(['paused:payment_failed']);
-    // The client reads that its own payment failed; of its agency's it would read nothing more than that.
-    const seen = async () =>
-      (await ask('GET', `/api/leadspeek/getcampaign/${campaign.id}`, client)).body.statusReason;
-    expect(await seen()).toBe('payment_failed');
-    await app.admin.query("update company_billing set payment_status = '' where company_id = $1", [
-      client.company.id,
-    ]);
-    expect(await seen()).toBe('agency_paused');
-    await app.admin.query("update company_billing set payment_status = 'failed' where company_id = $1", [
-      client.company.id,
-    ]);
+    const seen = async (who: { host: string; email: string }) =>
+      (await ask('GET', `/api/leadspeek/getcampaign/${campaign.id}`, who)).body.statusReason;
+    expect([await seen(client), await seen(agency)]).toEqual(['payment_failed', 'payment_failed']);
     expect((await save(boss, [1, 3, 5, 7])).status).toBe(200);
   });
 

@@ -205,6 +205,7 @@ describe('[CAMP-07] words for a state', () => {
     expect(statusWords({ status: 'paused', statusReason: 'balance_empty' })).toBe('Balance used up');
     expect(statusWords({ status: 'paused', statusReason: 'cap_client' })).toBe('Limit reached');
     expect(statusWords({ status: 'paused', statusReason: 'payment_failed' })).toBe('Payment failed');
+    expect(statusWords({ status: 'paused', statusReason: 'agency_unpaid' })).toBe('Agency payment failed');
     expect(statusWords({ status: 'paused', statusReason: 'cancelled' })).toBe('Subscription ended');
     expect(statusWords({ status: 'paused', statusReason: 'billing_changed' })).toBe('Billing changed');
     expect(statusWords({ status: 'paused', statusReason: 'person' })).toBe('Paused');

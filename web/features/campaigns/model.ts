@@ -294,6 +294,8 @@ export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>)
   if (campaign.status === 'paused' && campaign.statusReason === 'below_cost') return 'Price update needed';
   if (campaign.status === 'paused' && campaign.statusReason?.startsWith('cap_')) return 'Limit reached';
   if (campaign.status === 'paused' && campaign.statusReason === 'payment_failed') return 'Payment failed';
+  if (campaign.status === 'paused' && campaign.statusReason === 'agency_unpaid')
+    return 'Agency payment failed';
   if (campaign.status === 'paused' && campaign.statusReason === 'agency_paused') return 'Paused by agency';
   if (campaign.status === 'paused' && campaign.statusReason === 'cancelled') return 'Subscription ended';
   if (campaign.status === 'paused' && campaign.statusReason === 'billing_changed') return 'Billing changed';
