@@ -30,6 +30,7 @@ const features = [
   'margins',
   'prepaid',
   'collection',
+  'credits',
   'companies',
   'visits',
   'leads',

@@ -6,6 +6,7 @@ import { campaignMore } from './campaign-more.ts';
 import { campaigns } from './campaigns.ts';
 import { companies } from './companies.ts';
 import { costs } from './costs.ts';
+import { credits } from './credits.ts';
 import { delivery } from './delivery.ts';
 import { documents } from './documents.ts';
 import { enrichment } from './enrichment.ts';
@@ -51,6 +52,7 @@ export const contract = {
   prepaid,
   companies,
   costs,
+  credits,
   taxes,
   leads,
   delivery,

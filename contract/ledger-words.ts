@@ -12,6 +12,7 @@ const KINDS: Record<TransferKind, string> = {
   wallet_charge: 'Wallet charge',
   wallet_expiry: 'Wallet balance expired',
   wallet_refund: 'Wallet refund',
+  client_grant: 'Credit',
   invoice: 'Invoice',
   credit_note: 'Credit note',
   payment: 'Payment',

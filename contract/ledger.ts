@@ -16,6 +16,7 @@ export const TRANSFER_KINDS = [
   'wallet_charge',
   'wallet_expiry',
   'wallet_refund',
+  'client_grant',
   'invoice',
   'credit_note',
   'payment',

@@ -32,6 +32,9 @@ export const PERMISSIONS = {
   'prepaid.buy': [...agencies, 'client.owner'],
   'prepaid.refund': agencies,
   'lead.read': [...roots, ...agencies, ...clients],
+  // What the own company charged: a root its agency, an agency its client.
+  'lead.refund': [...roots, ...agencies],
+  'credit.grant': [...roots, ...agencies],
   'integration.read': [...roots, ...agencies, ...clients],
   'integration.write': [...agencies, ...clients],
   'people.import': roots,
@@ -128,6 +131,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'prepaid.buy': ['Campaign', 'update'],
   'prepaid.refund': ['Campaign', 'update'],
   'lead.read': ['LeadsPeek', 'enable'],
+  'lead.refund': ['LeadsPeek', 'update'],
+  'credit.grant': ['Settings', 'update'],
   'integration.read': ['Campaign', 'enable'],
   'integration.write': ['Campaign', 'update'],
   'people.import': ['Settings', 'create'],

@@ -57,14 +57,14 @@ describe('[ROLE-02] what a row offers', () => {
 
   test('manual bill, cost, onboarding and exclusion are of agency rows; sales people of the rows right below', () => {
     expect(words('root.owner', client)).toBe('agreement viewAs logs apiKey');
-    expect(words('agency.owner', client)).toBe('agreement setSales viewAs edit remove logs');
+    expect(words('agency.owner', client)).toBe('agreement setSales grantCredit viewAs edit remove logs');
     expect(words('client.owner', client)).toBe('');
   });
 
   test("the root company's own tree alone has exclusion, onboarding and the API key", () => {
     const elsewhere = { ...agency, company_root_id: AGENCY };
     expect(words('root.owner', elsewhere)).toBe(
-      'manualBill agreement setSales setCost viewAs edit remove logs paymentFailed',
+      'manualBill agreement setSales setCost grantCredit viewAs edit remove logs paymentFailed',
     );
   });
 
@@ -91,7 +91,7 @@ describe('[ROLE-02] what a row offers', () => {
     );
     const keeper = ALL.map((row) => ({ ...row, delete_permission: 'F' as const }));
     expect(words('agency.administrator', client, { module_permissions: keeper })).toBe(
-      'agreement setSales viewAs edit logs',
+      'agreement setSales grantCredit viewAs edit logs',
     );
   });
 });

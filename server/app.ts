@@ -33,6 +33,7 @@ import {
   searchRoutes,
 } from './features/companies/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
+import { createCredits, creditsRoutes } from './features/credits/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
 import { createEnrichment, enrichmentRoutes } from './features/enrichment/index.ts';
@@ -304,6 +305,14 @@ export function createFeatures(
     settings,
     dataWallet,
   });
+  const credits = createCredits(platform, {
+    tenants,
+    audit,
+    notices,
+    billing,
+    campaigns,
+    dataWallet,
+  });
   return {
     outbound,
     mail,
@@ -345,6 +354,7 @@ export function createFeatures(
     delivery,
     reports,
     collection,
+    credits,
   };
 }
 
@@ -508,6 +518,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.roots, rootsRoutes(platform, features));
     calls(contract.search, searchRoutes(platform, features));
     calls(contract.costs, costsRoutes(features, features.settings.onboardingOf));
+    calls(contract.credits, creditsRoutes(features.credits));
     calls(contract.taxes, taxesRoutes(features.taxes));
     calls(contract.onboarding, onboardingRoutes(features.onboarding, features.payments));
     calls(contract.minspend, minspendRoutes(features.minimumSpend));

@@ -28,6 +28,9 @@ test('[PAY-03] after weeks of trade each list, tile, chart and file with an amou
   expect(rows.map((row) => row.kind)).toEqual(
     expect.arrayContaining([
       'lead',
+      'lead_return',
+      'client_grant',
+      'wallet_grant',
       'monthly_fee',
       'platform_fee',
       'invoice',

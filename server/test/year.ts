@@ -65,6 +65,32 @@ export async function openYear(app: TestApp) {
   await make.people(root, people);
   let day = 0;
 
+  /** Refunds of leads by agency and root, and credit of every kind, by the calls. */
+  async function give(): Promise<void> {
+    const asked = async (who: { email: string; host: string }, path: string, body: object): Promise<void> => {
+      const token = await app.signIn(who.email, who.host);
+      const { status, body: answer } = await app.call('POST', `/api${path}`, { host: who.host, token, body });
+      if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(answer)}`);
+    };
+    const boss = { email: 'root@x.test', host: 'root.test' };
+    const credit = { amount: '1.75', reason: 'goodwill', idempotencyKey: `credit of day ${day}` };
+    for (const campaign of campaigns) {
+      const { rows } = await app.admin.query(
+        'select id from lead where campaign_id = $1 order by created_at desc, id limit 2',
+        [campaign.id],
+      );
+      const [first, second] = rows.map((row) => row.id as string);
+      await asked(agency, `/credits/lead/${first}`, { reason: 'duplicate' });
+      for (const id of [first, second]) await asked(boss, `/credits/lead/${id}`, { reason: 'wrong_person' });
+      await asked(agency, '/credits', {
+        ...credit,
+        companyID: campaign.owner.company_id,
+        leadspeekID: campaign.id,
+      });
+    }
+    await asked(boss, '/credits', { ...credit, companyID: agency.company.id });
+  }
+
   return {
     app,
     root,
@@ -93,6 +119,7 @@ export async function openYear(app: TestApp) {
               clock.now(),
             ),
           );
+        if (day % 30 === 17) await give();
         await features.invoices.fees.sweep(root.id);
         await features.invoices.close(root.id);
         await features.minimumSpend.closeMonths(root.id);
@@ -242,6 +269,13 @@ export async function compareAmounts(year: Year): Promise<{ compared: number; di
     );
     const page = await get(reseller, `/leadspeek/client/remaining-balance/${campaign.id}`);
     see('agency: remaining balance', page.balance_micros, balance);
+    see(
+      'agency: remaining balance, credit',
+      page.granted_micros,
+      await sum(campaign.owner.company_id, [1], `and t.campaign_id = $3 and t.kind = 'client_grant'`, [
+        campaign.id,
+      ]),
+    );
     see(
       'agency: remaining balance, spent',
       page.spent_micros,

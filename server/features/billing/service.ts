@@ -1,10 +1,10 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { EventHub } from '../../platform/events.ts';
 import type { Caps } from '../caps/index.ts';
 import type { Costs } from '../costs/index.ts';
-import type { Ledger } from '../ledger/index.ts';
+import type { AccountKind, Ledger } from '../ledger/index.ts';
 import type { Payments } from '../payments/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import { createAccounts } from './account.service.ts';
@@ -90,20 +90,30 @@ export function createBilling(deps: {
     },
 
     /**
-     * Takes the sale of a lead back: every side gets its own, a wallet into the lot that paid. Null when it was taken back
-     * before, or was never paid. A limit's count of the day stays.
+     * Refunds one side of a lead's sale, as whoever was paid may: retail gives the client its price back, wholesale the agency
+     * its cost (a wallet into the lots that paid) and the root what it owes its supplier. Null when that side was refunded
+     * before, or cost nothing; `paidBy`: the account that has it back. A limit's count of the day stays.
      */
     async returnLead(
       tx: Tx,
       of: { id: string; rootId: string; agencyId: string; clientId: string; campaignId: string },
+      side: 'retail' | 'wholesale',
       at: Date,
-    ): Promise<string | null> {
+    ): Promise<{ id: string; amountMicros: bigint; paidBy: AccountKind } | null> {
       const agencyWallet = { rootId: of.rootId, agencyId: of.agencyId };
       const prepaid = { owner: clientOf(of), kind: 'client_prepaid' as const, campaignId: of.campaignId };
       await ledger.lock(tx, [prepaid], at, [wallet.account(agencyWallet)]);
       const sale = await ledger.posted(tx, of.rootId, `lead:${of.id}`);
-      if (!sale) return null;
-      const byWallet = sale.entries.some((entry) => entry.lotId);
+      const entries = (sale?.entries ?? []).filter(
+        (entry) =>
+          (side === 'retail') === (entry.companyId === of.clientId || entry.kind === 'agency_revenue'),
+      );
+      const paid = entries.filter(
+        ({ companyId, kind }) => kind !== 'agency_revenue' && companyId !== of.rootId,
+      );
+      const amountMicros = -paid.reduce((sum, entry) => sum + entry.amount, 0n);
+      if (amountMicros <= 0n) return null;
+      const byWallet = entries.some((entry) => entry.lotId);
       if (byWallet) await wallet.expire(tx, agencyWallet, at);
       const [id] = await ledger.post(
         tx,
@@ -113,8 +123,8 @@ export function createBilling(deps: {
             kind: 'lead_return',
             referenceId: of.id,
             campaignId: of.campaignId,
-            key: `lead_return:${of.id}`,
-            entries: sale.entries.map((entry) => ({
+            key: `lead_return:${of.id}:${side}`,
+            entries: entries.map((entry) => ({
               account: {
                 owner:
                   entry.companyId === of.clientId
@@ -134,7 +144,57 @@ export function createBilling(deps: {
       );
       // A lot that ended meanwhile takes what came back with it.
       if (id && byWallet) await wallet.expire(tx, agencyWallet, at, true);
-      return id ?? null;
+      return id ? { id, amountMicros, paidBy: paid[0]!.kind } : null;
+    },
+
+    /**
+     * Gives a client's campaign credit out of its agency's revenue: into the prepaid balance, or off what it owes. Null when
+     * the same key did before. @throws Refusal 409 when the key had been used for another amount
+     */
+    async grant(
+      tx: Tx,
+      given: {
+        rootId: string;
+        agencyId: string;
+        clientId: string;
+        campaignId: string;
+        isOwed: boolean;
+        amountMicros: bigint;
+        memo: string;
+        key: string;
+      },
+      at: Date,
+    ): Promise<string | null> {
+      const key = `client_grant:${given.campaignId}:${given.key}`;
+      const [id] = await ledger.post(
+        tx,
+        [
+          {
+            owner: clientOf(given),
+            kind: 'client_grant',
+            referenceId: given.campaignId,
+            campaignId: given.campaignId,
+            memo: given.memo,
+            key,
+            entries: [
+              {
+                account: {
+                  owner: clientOf(given),
+                  kind: given.isOwed ? 'client_unbilled' : 'client_prepaid',
+                  campaignId: given.campaignId,
+                },
+                amount: given.amountMicros,
+              },
+              { account: { owner: agencyOf(given), kind: 'agency_revenue' }, amount: -given.amountMicros },
+            ],
+          },
+        ],
+        at,
+      );
+      if (id) return id;
+      const before = await ledger.posted(tx, given.rootId, key);
+      if (before?.entries.some((entry) => entry.amount === given.amountMicros)) return null;
+      throw refusalOf('idempotencyKey', 'has been used for another amount', 'conflict');
     },
 
     /**
@@ -178,9 +238,7 @@ export function createBilling(deps: {
       if (id) return true;
       const before = await ledger.posted(tx, given.rootId, key);
       if (before?.entries.some((entry) => entry.amount === given.amountMicros)) return false;
-      throw new Refusal('conflict', 'idempotencyKey: has been used for another amount', {
-        errors: { idempotencyKey: ['has been used for another amount'] },
-      });
+      throw refusalOf('idempotencyKey', 'has been used for another amount', 'conflict');
     },
     prepaidOf: ledger.prepaidOf,
   };

@@ -307,6 +307,34 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
   }
 
   return {
+    /**
+     * Adds credit that the root grants, inside the caller's transaction: a refilled wallet is watched as after a top-up by card.
+     * Answers its transfer; null when the same key did before. @throws Refusal 409 when the key had been used for another amount
+     */
+    async grant(
+      tx: Tx,
+      given: { rootId: string; agencyId: string; amountMicros: bigint; memo: string; key: string },
+      at: Date,
+    ): Promise<string | null> {
+      const { transferId, posted } = await wallet.topUp(
+        tx,
+        { ...given, key: `grant:${given.key}`, granted: true },
+        at,
+      );
+      if (!posted) return null;
+      const available = await wallet.expire(tx, given, at);
+      const row = await store.lockSetting(tx, given.agencyId);
+      const wish = wishOf(row);
+      // Credit that leaves the balance low is no new fall.
+      if (row && available > policy.thresholdOf(wish))
+        await store.putSetting(tx, ownerOf(given), {
+          told: '',
+          ...columnsOf(policy.rearm(autoOf(row), wish, available)),
+          updated_at: at,
+        });
+      watched.delete(given.agencyId);
+      return transferId;
+    },
     run,
     sweep,
     tell,

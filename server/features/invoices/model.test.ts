@@ -208,8 +208,12 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
       if (!lead) continue;
       const { root_id: rootId, agency_id: agencyId, company_id: clientId } = lead.campaign.made.owner;
       const of = { id: lead.id, rootId, agencyId, clientId, campaignId: lead.campaign.made.id };
-      await inRoot((tx) => billing.returnLead(tx, of, app.clock.now()));
-      if (!lead.isBack) add(lead.campaign, -lead.event.retail, -lead.event.wholesale);
+      for (const side of ['retail', 'wholesale'] as const)
+        await inRoot((tx) => billing.returnLead(tx, of, side, app.clock.now()));
+      if (!lead.isBack) {
+        add(lead.campaign, -lead.event.retail, 0n);
+        add(lead.campaign, 0n, -lead.event.wholesale);
+      }
       lead.isBack = true;
     } else if (op.op === 'term' || op.op === 'fee') {
       const campaign = campaigns[op.campaign]!;

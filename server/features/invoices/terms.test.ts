@@ -66,6 +66,7 @@ test.each(['Weekly', 'Monthly'])('[PAY-04] %s: leads are owed, and no balance is
     app.features.billing.returnLead(
       tx,
       { id: leads[0]!.id, rootId: root.id, agencyId: acme.id, clientId: own.id, campaignId: campaign.id },
+      'retail',
       app.clock.now(),
     ),
   );

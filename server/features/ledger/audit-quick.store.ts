@@ -95,7 +95,11 @@ export const quickAudit = (seed: bigint): string => `
         left join (select account_id, sum(remaining) as total from wallet_lot group by 1) l on l.account_id = b.account_id
         where b.balance <> coalesce(l.total, 0))
     or exists (select from entries e, leads l where (e.side_p - l.side_p) % ${P} <> 0 or (e.side_q - l.side_q) % ${Q} <> 0 or e.ties <> l.ties or l.unpaid > 0)
-    or exists (select from transfer where kind = 'lead_return' group by reference_id having count(*) > 1)
+    or exists (select from transfer t cross join lateral (
+        select bool_or(e.account_code in (1, 2)) as retail, bool_or(e.account_code in (10, 11)) as wholesale
+        from entry e where e.transfer_id = t.id) s
+      where t.kind = 'lead_return' group by t.reference_id
+      having count(*) filter (where s.retail) > 1 or count(*) filter (where s.wholesale) > 1)
     or exists (select from spent o full join counted c on c.subject = o.subject and c.id = o.id
         where coalesce(o.total, 0) <> coalesce(c.total, 0))
     or exists (select from changes c full join days d on d.company_id = c.company_id and d.account_code = c.account_code and d.upto = c.upto

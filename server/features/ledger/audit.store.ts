@@ -69,9 +69,9 @@ const CHECKS: Record<string, string> = {
     where l.id is null or t.id is null and (l.price_micros > 0 or l.cost_micros > 0 or l.transfer_id is not null)
       or l.transfer_id is distinct from t.id or l.price_micros <> coalesce(t.price, 0) or l.cost_micros <> coalesce(t.cost, 0)
       or l.root_id <> t.root_id or l.company_id <> t.company_id or l.campaign_id is distinct from t.campaign_id`,
-  'no lead is paid, or given back, twice': `
+  'no lead is paid, and no side of one refunded, twice': `
     select kind || ' ' || reference_id || ' is there ' || count(*) || ' times' from by_transfer
-    where kind in ('lead', 'lead_return') group by kind, reference_id having count(*) > 1`,
+    where kind in ('lead', 'lead_return') group by kind, reference_id having count(price) > 1 or count(cost) > 1`,
   'no key is used twice in a root': `
     select 'key ' || idempotency_key || ' is there ' || count(*) || ' times' from transfer
     -- As long as its unique index is in place there is nothing to look for.

@@ -65,7 +65,8 @@ export async function margins(tx: Tx, of: SalesOf, by: MarginGroup, timeZone: st
         select ${sum(RETAIL)} as retail, ${sum(WHOLESALE)} as wholesale, ${sum(SUPPLIER)} as supplier, ${sum(ROOT)} as root
         from entry e where e.transfer_id = t.id) x)
     select ${key} as key, ${name} as name, ${whose} as company_name,
-      count(*) filter (where s.kind = 'lead') - count(*) filter (where s.kind = 'lead_return') as leads,
+      -- Each side of a lead is refunded for itself: it was not sold once the platform has taken it back.
+      count(*) filter (where s.kind = 'lead') - count(*) filter (where s.kind = 'lead_return' and s.wholesale <> 0) as leads,
       -sum(s.retail)::bigint as price, -sum(s.wholesale)::bigint as cost, -sum(s.supplier)::bigint as supplier,
       sum(s.root)::bigint as root_margin
     from s

@@ -129,7 +129,7 @@ export async function entriesOf(tx: Tx, ids: string[]) {
 export async function transfersAbout(tx: Tx, rootId: string, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from transfer where id = ${id}::uuid
-    union select id from transfer where root_id = ${rootId}::uuid and idempotency_key in (${`lead:${id}`}, ${`lead_return:${id}`})
+    union select id from transfer where root_id = ${rootId}::uuid and idempotency_key in (${`lead:${id}`}, ${`lead_return:${id}:retail`}, ${`lead_return:${id}:wholesale`})
     union select id from transfer where reference_id = ${id}::uuid and kind <> 'lead' limit 100`.execute(tx);
   return rows.map((row) => row.id);
 }

@@ -151,7 +151,7 @@ describe('[PAY-07] what an agency spends in a month', () => {
     );
     await sell(second!);
     await sell(third!);
-    await within((tx) => app.features.billing.returnLead(tx, sale(third!), app.clock.now()));
+    await within((tx) => app.features.billing.returnLead(tx, sale(third!), 'wholesale', app.clock.now()));
     await post(company, 'platform_fee', 10n * USD);
     await post(company, 'monthly_fee', 5n * USD);
     // None of these is spending.

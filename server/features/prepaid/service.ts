@@ -302,6 +302,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
           leads_left: price > 0n ? Number(balance / price) : null,
           bought_micros: Number(sum('prepaid_top_up')),
           outside_micros: Number(sum('top_up')),
+          granted_micros: Number(sum('client_grant')),
           spent_micros: Number(spent),
           refunded_micros: Number(-sum('prepaid_refund')),
           disputed_micros: Number(-sum('dispute', 'dispute_reversal')),

@@ -113,12 +113,16 @@ describe('[BEY-02] the wallet', () => {
     expect(await entriesOf(ids[2]!)).toEqual([...retail, ['agency_payable', -1_500_000n], ...own]);
     expect(await balance(agency)).toBe(USD);
     // What is given back goes to where it came from: the original lots, although the first is used up.
-    const back = await run((tx) => app.features.billing.returnLead(tx, sales[1]!, app.clock.now()));
-    expect((await entriesOf(back!)).filter(([kind]) => kind === 'agency_wallet')).toEqual([
+    const back = await run((tx) =>
+      app.features.billing.returnLead(tx, sales[1]!, 'wholesale', app.clock.now()),
+    );
+    expect((await entriesOf(back!.id)).filter(([kind]) => kind === 'agency_wallet')).toEqual([
       ['agency_wallet', 500_000n],
       ['agency_wallet', 1_000_000n],
     ]);
-    expect(await run((tx) => app.features.billing.returnLead(tx, sales[1]!, app.clock.now()))).toBeNull();
+    expect(
+      await run((tx) => app.features.billing.returnLead(tx, sales[1]!, 'wholesale', app.clock.now())),
+    ).toBeNull();
     const { rows } = await app.admin.query('select remaining from wallet_lot where id = $1', [first.lotId]);
     expect(rows[0].remaining).toBe(500_000n);
     await audit();

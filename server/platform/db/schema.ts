@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { CreditReason } from '../../../contract/credits.ts';
 import type { ProfileKey } from '../../../contract/enrichment-fields.ts';
 import type { Owner } from './owner.ts';
 
@@ -694,6 +695,18 @@ export interface Schema {
     reason: Default<string>;
     told: Default<'' | 'low' | 'empty'>;
     updated_at: At;
+  };
+  credit: ClientOwner & {
+    id: string;
+    giver_id: string;
+    lead_id: Maybe<string>;
+    campaign_id: Maybe<string>;
+    amount_micros: bigint;
+    reason: CreditReason;
+    note: Default<string>;
+    transfer_id: string;
+    user_id: string;
+    created_at: At;
   };
   wallet_attempt: ClientOwner & {
     id: string;

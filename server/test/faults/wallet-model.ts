@@ -273,8 +273,11 @@ export async function walletModel(
         case 'return': {
           const lead = model.leads[one.nth % (model.leads.length || 1)];
           if (!lead) break;
-          const id = await inRoot((tx) => billing.returnLead(tx, { ...sold, id: lead.id }, at));
-          same('returned', !lead.returned, id !== null);
+          const back = await inRoot(async (tx) => [
+            await billing.returnLead(tx, { ...sold, id: lead.id }, 'retail', at),
+            await billing.returnLead(tx, { ...sold, id: lead.id }, 'wholesale', at),
+          ]);
+          for (const side of back) same('returned', !lead.returned, side !== null);
           if (lead.returned) break;
           lead.returned = true;
           model.prepaid += PRICE;

@@ -31,6 +31,8 @@ const heldWords = (reason: Campaign['statusReason']): string | undefined =>
   ({
     below_cost: 'The price per lead needs an update. The campaign resumes when the agency changes it.',
     payment_failed: 'A payment failed, so the campaign is paused. It resumes when the balance due is paid.',
+    agency_unpaid:
+      "The agency's own payment failed, so all its campaigns are paused. They resume when the agency pays its balance due.",
     agency_paused: "Your agency's account has paused campaigns. Contact your agency.",
     cancelled:
       'The subscription of the agency has ended. The campaign can be activated again with a new one.',
@@ -149,6 +151,7 @@ function Facts({ remaining }: { remaining: Remaining | undefined }) {
     ['Spent on leads', remaining.spent_micros],
     ['Given back', remaining.refunded_micros],
   ];
+  if (remaining.granted_micros !== 0) facts.splice(2, 0, ['Credit', remaining.granted_micros]);
   if (remaining.disputed_micros !== 0) facts.push(['Disputed with the bank', remaining.disputed_micros]);
   return (
     <dl className={classes.facts}>

@@ -40,6 +40,7 @@ import { PriceModal } from './PriceModal.tsx';
 import { type Doing, RowActions } from './RowActions.tsx';
 import { SetSalesModal } from './SetSalesModal.tsx';
 
+const GrantCreditModal = lazy(() => import('../credits/GrantCreditModal.tsx'));
 const SetCostModal = lazy(() => import('../costs/SetCostModal.tsx'));
 
 /** The agencies of a root or the clients of an agency, as the page's own list with its state in the address. */
@@ -289,6 +290,11 @@ function List(props: ListProps) {
           viewed={{ user_id: doing.row.id, name: doing.row.name, company_name: doing.row.company_name }}
           onClose={close}
         />
+      )}
+      {doing?.what === 'grantCredit' && (
+        <Suspense fallback={null}>
+          <GrantCreditModal company={doing.row} onClose={close} />
+        </Suspense>
       )}
       {doing?.what === 'setCost' && (
         <Suspense fallback={null}>

@@ -4,6 +4,7 @@ import {
   IconDots,
   IconEye,
   IconFileDownload,
+  IconGift,
   IconHistory,
   IconKey,
   IconMail,
@@ -124,6 +125,8 @@ export function RowActions(props: {
             {has('setSales') &&
               item('setSales', 'Set sales person', <IconUsers size={size} aria-hidden="true" />)}
             {has('setCost') && item('setCost', 'Set cost', <IconTag size={size} aria-hidden="true" />)}
+            {has('grantCredit') &&
+              item('grantCredit', 'Grant credit', <IconGift size={size} aria-hidden="true" />)}
             {row.kind === 'client' &&
               item('priceSetup', 'Price set-up', <IconReceipt size={size} aria-hidden="true" />)}
             {has('agreement') &&

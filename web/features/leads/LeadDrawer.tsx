@@ -8,6 +8,7 @@ import { DetailDrawer } from '../../ui/DetailDrawer.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Money, None, When } from '../../ui/Values.tsx';
+import { LeadRefund } from '../credits/LeadRefund.tsx';
 import { LeadData } from './LeadData.tsx';
 import classes from './LeadDrawer.module.css';
 import { LeadEvidence } from './LeadEvidence.tsx';
@@ -87,6 +88,7 @@ function LeadDetail({ id }: { id: string }) {
         </Facts>
       </Section>
       <LeadData fields={lead.information} />
+      {!lead.is_test && <LeadRefund lead={lead} />}
       <Section title="Why it matched">
         <LeadEvidence lead={lead} />
       </Section>

@@ -1,0 +1,2 @@
+export { creditsRoutes } from './routes.ts';
+export { type Credits, createCredits } from './service.ts';
