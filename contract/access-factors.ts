@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Assertion } from './access-passkeys.ts';
 import { CodeStep, FactorKind, RecoveryCodes, Tokens } from './access-tokens.ts';
 import { call } from './base.ts';
 import { Done, Email, Id, Instant, NewPassword } from './primitives.ts';
@@ -80,10 +81,17 @@ export const factors = {
       path: '/user/confirm',
       tags,
       summary:
-        'Confirm who one is, for calls that are refused with errors.confirm: by the password, or a code of the authenticator app',
+        'Confirm who one is, for calls that are refused with errors.confirm: by the password, or a code of the authenticator app, or a passkey',
     })
     .meta({ access: 'session.own' })
-    .input(z.object({ password: z.string().max(1024).optional(), code: Code.optional() }))
+    .input(
+      z.object({
+        password: z.string().max(1024).optional(),
+        code: Code.optional(),
+        credential: Assertion.optional().describe('The answer to GET /user/confirm'),
+        binding: z.string().max(128).optional(),
+      }),
+    )
     .output(Done),
   twoFactor: call
     .route({

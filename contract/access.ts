@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { entry } from './access-entry.ts';
 import { factors } from './access-factors.ts';
+import { passkeys } from './access-passkeys.ts';
 import { sessions } from './access-sessions.ts';
 import { LoginAnswer, Tokens } from './access-tokens.ts';
 import { ViewToken, view } from './access-view.ts';
@@ -83,6 +84,7 @@ export const access = {
     .output(Done),
   ...entry,
   ...factors,
+  ...passkeys,
   ...sessions,
   ...view,
 };

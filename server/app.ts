@@ -371,7 +371,7 @@ export async function createApp(parts: AppParts) {
     tenantOf: (host) => features.tenants.byHost(host),
     actorOf: (token, tenant) => features.access.actorOf(token, tenant),
     actorOfDownload: (token, path, tenant) => features.access.actorOfDownload(token, path, tenant),
-    unconfirmed: (actor) => features.access.confirmation.missing(actor),
+    unconfirmed: (actor, tenant) => features.access.confirmation.missing(actor, tenant),
     openBody: (dt) => features.access.keys.openBody(dt),
   };
   const server = createServer(config, clock, doors);

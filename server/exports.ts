@@ -358,6 +358,13 @@ export const EXPORTS: readonly ExportList[] = [
     ['Last seen', (row) => row.last_seen],
     ['This one', (row) => yes(row.current)],
   ]),
+  list('passkeys', contract.access.passkeys, [
+    ['Name', (row) => row.name],
+    ['Works at', (row) => row.host],
+    ['Synced', (row) => yes(row.synced)],
+    ['Added', (row) => row.created_at],
+    ['Last used', (row) => row.last_used_at],
+  ]),
   list('views', contract.access.views, [
     ['Who', (row) => row.who],
     ['Reason', (row) => row.reason],

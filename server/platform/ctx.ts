@@ -18,8 +18,8 @@ export interface Tenant {
   timeZone: string;
 }
 
-/** How somebody confirms who they are: by their password, or a code of their authenticator app. */
-export type Confirmation = 'password' | 'code';
+/** How somebody can confirm who they are: by their password or a code of their authenticator app, or by a passkey instead. */
+export type Confirmation = 'password' | 'code' | 'passkey';
 
 /** The signed-in person. */
 export interface Actor {
@@ -70,7 +70,7 @@ export class Ctx {
   /** Scheme, host and port as the person typed them, e.g. http://acme.localhost:8080 */
   readonly origin: string;
   readonly #actor: Actor | null;
-  readonly #unconfirmed: (() => Promise<Confirmation | null>) | undefined;
+  readonly #unconfirmed: (() => Promise<Confirmation[] | null>) | undefined;
 
   constructor(parts: {
     tenant: Tenant;
@@ -80,8 +80,8 @@ export class Ctx {
     ip: string;
     userAgent: string;
     origin: string;
-    /** How the person has to confirm who they are, or null when they have just done so. */
-    unconfirmed?: (() => Promise<Confirmation | null>) | undefined;
+    /** How the person can confirm who they are, or null when they have just done so. */
+    unconfirmed?: (() => Promise<Confirmation[] | null>) | undefined;
   }) {
     this.tenant = parts.tenant;
     this.#actor = parts.actor;
@@ -119,6 +119,6 @@ export class Ctx {
    */
   async mustBeConfirmed(): Promise<void> {
     const how = await this.#unconfirmed?.();
-    if (how) throw new Refusal('forbidden', ownMessages.confirmFirst, { errors: { confirm: [how] } });
+    if (how) throw new Refusal('forbidden', ownMessages.confirmFirst, { errors: { confirm: how } });
   }
 }

@@ -3,6 +3,7 @@ import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/pe
 import { EXPORTS } from '../exports.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
+import { Authenticator } from './authenticator.ts';
 import { duesOf } from './dues.ts';
 import type { Company, MadeCampaign } from './factories.ts';
 
@@ -65,6 +66,29 @@ async function otherSession(who: Principal): Promise<string> {
     `insert into session (id, root_id, agency_id, company_id, user_id, rotated_at, created_at, expires_at, host)
      select gen_random_uuid(), root_id, agency_id, company_id, user_id, rotated_at, created_at, expires_at, host
      from session where user_id = $1 order by created_at limit 1 returning id`,
+    [who.userId],
+  );
+  return rows[0].id;
+}
+
+/** What a browser sends to keep a new passkey; the ones before are gone, as there is an end to how many there may be. */
+async function newPasskey(who: Principal) {
+  await app.admin.query('delete from passkey where user_id = $1', [who.userId]);
+  const { body } = await app.call('GET', '/api/user/passkeys/new', { host: who.host, token: who.token });
+  const { options, binding } = body as unknown as { options: { challenge: string }; binding: string };
+  return {
+    name: 'Laptop',
+    binding,
+    credential: options ? new Authenticator(`http://${who.host}`).create(options) : {},
+  };
+}
+/** A passkey of somebody, to be changed. */
+async function passkeyOf(who: Principal): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into passkey (id, root_id, agency_id, company_id, user_id, host, credential_id, public_key, counter, transports, is_synced,
+       name, created_at)
+     select gen_random_uuid(), root_id, agency_id, company_id, id, 'x.test', gen_random_uuid()::text, '', 0, '{}', false, 'Old', now()
+     from user_account where id = $1 returning id`,
     [who.userId],
   );
   return rows[0].id;
@@ -589,6 +613,33 @@ let samples: Record<string, Sample> = {
       url: `/api/setting/twofactorauth/${who?.userId ?? NOBODY}`,
       body: { two_factor_auth: true, two_factor_auth_type: 'email', currpassword: PASSWORD },
     }),
+  },
+  'GET /api/passkeys/sign-in': { named: false, request: () => ({ url: '/api/passkeys/sign-in' }) },
+  'POST /api/passkeys/sign-in': {
+    named: false,
+    request: () => ({
+      url: '/api/passkeys/sign-in',
+      body: { credential: new Authenticator('http://root.test').nothing(), binding: 'x' },
+    }),
+    passes: [401],
+  },
+  'GET /api/user/confirm': { named: false, request: () => ({ url: '/api/user/confirm' }) },
+  'GET /api/user/passkeys': { named: false, request: () => ({ url: '/api/user/passkeys' }) },
+  'GET /api/user/passkeys/new': { named: false, request: () => ({ url: '/api/user/passkeys/new' }) },
+  'POST /api/user/passkeys': {
+    named: false,
+    request: async (_, who) => ({ url: '/api/user/passkeys', body: who ? await newPasskey(who) : {} }),
+  },
+  'PUT /api/user/passkeys/:id': {
+    named: false,
+    request: async (_, who) => ({
+      url: `/api/user/passkeys/${who ? await passkeyOf(who) : NOBODY}`,
+      body: { name: 'Another' },
+    }),
+  },
+  'DELETE /api/user/passkeys/:id': {
+    named: false,
+    request: async (_, who) => ({ url: `/api/user/passkeys/${who ? await passkeyOf(who) : NOBODY}` }),
   },
   'GET /api/user/recovery-codes': { named: false, request: () => ({ url: '/api/user/recovery-codes' }) },
   'POST /api/user/recovery-codes': {

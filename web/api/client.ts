@@ -93,6 +93,14 @@ export async function login(email: string, password: string, gtoken?: string): P
   return null;
 }
 
+/** Signs in by a passkey of this browser or a phone, and starts the session. @throws ApiError when it is refused or given up */
+export async function passkeyLogin(): Promise<void> {
+  const { askPasskey } = await import('./passkey.ts');
+  const { options } = await api.access.passkeyChallenge();
+  const { access_token } = await api.access.passkeySignIn({ credential: await askPasskey(options) });
+  session.start(access_token);
+}
+
 /** Completes a login with its code or a recovery code, and says how many of those are left. @throws ApiError when the code is wrong or the login is over */
 export async function verifyLogin(
   email: string,

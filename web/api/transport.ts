@@ -41,7 +41,7 @@ export class Transport {
 
   /** Asks once for all calls that wait for it. @throws the refusal when they did not confirm */
   async #confirmed(refusal: ApiError): Promise<void> {
-    this.#asking ??= this.#ask?.(refusal.errors.confirm?.[0] ?? '').finally(() => {
+    this.#asking ??= this.#ask?.(refusal.errors.confirm?.join(',') ?? '').finally(() => {
       this.#asking = undefined;
     });
     if (!(await this.#asking)) throw refusal;

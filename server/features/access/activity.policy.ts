@@ -10,6 +10,10 @@ export const ACTIVITY: Record<string, string> = {
   'password.reset': 'Password changed',
   'password.change': 'Password changed',
   'factor.change': 'Two-factor login changed',
+  'passkey.add': 'Passkey added',
+  'passkey.rename': 'Passkey renamed',
+  'passkey.remove': 'Passkey removed',
+  'passkey.copied': 'Passkey may be copied',
   'recovery.made': 'Recovery codes made',
   'recovery.used': 'Recovery code used',
   'email.asked': 'Email address change requested',
@@ -28,6 +32,7 @@ export const BAD_ACTIVITY: ReadonlySet<string> = new Set([
   'login.paused',
   'login.code_failed',
   'recovery.used',
+  'passkey.copied',
   'session.revoked',
   'session.unconfirmed',
 ]);

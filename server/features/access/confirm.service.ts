@@ -1,6 +1,7 @@
+import type { Assertion } from '../../../contract/access-passkeys.ts';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import type { Actor, Confirmation, Ctx } from '../../platform/ctx.ts';
+import type { Actor, Confirmation, Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -9,6 +10,7 @@ import type { People } from '../people/index.ts';
 import * as store from './entry.store.ts';
 import * as factor from './factor.policy.ts';
 import * as limit from './limit.policy.ts';
+import type { Passkeys } from './passkey.service.ts';
 import * as policy from './policy.ts';
 import * as sessionStore from './session.store.ts';
 
@@ -18,30 +20,38 @@ import * as sessionStore from './session.store.ts';
  */
 export function createConfirmation(
   { db, clock, vault }: Platform,
-  { people, audit, limits }: { people: People; audit: Audit; limits: Limits },
+  { people, audit, limits, passkeys }: { people: People; audit: Audit; limits: Limits; passkeys: Passkeys },
 ) {
   const whole = (actor: Actor) => ({ rootId: actor.rootId });
   const personOf = (actor: Actor): string => actor.trueActor?.userId ?? actor.userId;
-  const howOf = async (tx: Tx, userId: string): Promise<Confirmation> =>
+  const howOf = async (tx: Tx, userId: string): Promise<'code' | 'password'> =>
     (await store.factorOf(tx, userId))?.kind === 'google' ? 'code' : 'password';
 
   return {
-    /** How an actor has to confirm who they are; null while they need not. */
-    missing: (actor: Actor): Promise<Confirmation | null> =>
+    /** How an actor can confirm at this tenant's host who they are; null while they need not. */
+    missing: (actor: Actor, tenant: Tenant): Promise<Confirmation[] | null> =>
       inScope(db.app, whole(actor), async (tx) => {
         const last = await sessionStore.confirmedAt(tx, actor.sessionId);
         if (last && clock.now().getTime() - last.at.getTime() <= policy.CONFIRM_MS) return null;
-        return howOf(tx, personOf(actor));
+        const userId = personOf(actor);
+        const how = await howOf(tx, userId);
+        return (await passkeys.worksAt(tx, userId, tenant.host)) ? [how, 'passkey'] : [how];
       }),
 
     /**
-     * Confirms by the password or, with an authenticator app, by a code of it.
+     * Confirms by the password or, with an authenticator app, by a code of it; or by a passkey instead.
      * @throws Refusal 422 naming the field that is missing or wrong, 429 after too many tries
      */
     async confirm(
       ctx: Ctx,
-      given: { password?: string | undefined; code?: string | undefined },
+      given: {
+        password?: string | undefined;
+        code?: string | undefined;
+        credential?: Assertion | undefined;
+        binding?: string | undefined;
+      },
     ): Promise<void> {
+      if (given.credential) return byPasskey(ctx, given.credential, given.binding);
       const { actor } = ctx;
       const userId = personOf(actor);
       const how = await inScope(db.app, whole(actor), (tx) => howOf(tx, userId));
@@ -74,6 +84,30 @@ export function createConfirmation(
       await limits.clear(counted, userId);
     },
   };
+
+  async function byPasskey(ctx: Ctx, credential: Assertion, binding: string | undefined): Promise<void> {
+    const { actor } = ctx;
+    const userId = personOf(actor);
+    await limits.take(limit.CODE, userId);
+    const challenge = await passkeys.answered(ctx, credential, binding);
+    const isProven = await inScope(db.app, whole(actor), async (tx) => {
+      if (!(await passkeys.confirms(tx, ctx, userId, credential, challenge))) return false;
+      const session = await sessionStore.confirmedAt(tx, actor.sessionId);
+      if (session) await sessionStore.setConfirmed(tx, session.id, clock.now());
+      await audit.record(tx, ctx, {
+        action: 'session.confirmed',
+        objectKind: 'user',
+        objectId: userId,
+        description: 'Confirmed who they are by a passkey',
+      });
+      return true;
+    });
+    if (!isProven)
+      throw new Refusal('invalid', ownMessages.badPasskey, {
+        errors: { credential: [ownMessages.badPasskey] },
+      });
+    await limits.clear(limit.CODE, userId);
+  }
 
   /** Uses a code of the authenticator up. */
   async function takeCode(tx: Tx, userId: string, code: string, now: Date): Promise<boolean> {

@@ -122,6 +122,10 @@ const ALERTS: Record<string, [subject: string, words: string]> = {
     'Failed sign-ins to your account',
     'Someone tried to sign in to your account and failed several times. We paused sign-ins from there for a while.',
   ],
+  'passkey.copied': [
+    'A passkey of your account was refused',
+    'A passkey of yours was used by a device that is behind another one: it may have been copied. Remove it, and add a new one.',
+  ],
   'session.revoked': [
     'A device was signed out of your account',
     'A sign-in of yours was used in two places at once, so we ended it. Sign in again on your device.',

@@ -8,10 +8,10 @@ import { salesNames } from '../sales/index.ts';
 import { SESSION_MS } from './policy.ts';
 import type { Access } from './service.ts';
 
-/** The refresh cookie: bound to the host; on plain http away from localhost browsers refuse the secure one. */
-function cookieOf(request: FastifyRequest): { name: string; secure: boolean } {
+/** A cookie's name: bound to the host; on plain http away from localhost browsers refuse the secure one. */
+function cookieOf(request: FastifyRequest, what = 'refresh'): { name: string; secure: boolean } {
   const secure = request.protocol === 'https' || /(^|\.)localhost$/.test(request.hostname);
-  return { name: secure ? '__Host-refresh' : 'refresh', secure };
+  return { name: secure ? `__Host-${what}` : what, secure };
 }
 
 /** Requests whose refresh token came in the cookie. */
@@ -42,6 +42,19 @@ const keep: Finish = (reply, request, output) => {
 const keepIfTokens: Finish = (reply, request, output) => {
   if ('refresh_token' in (output as object)) keep(reply, request, output);
 };
+/** Ties a passkey's challenge to the browser that asked for it. */
+const bind: Finish = (reply, request, output) => {
+  const { name, secure } = cookieOf(request, 'passkey');
+  const answer = output as { binding?: string };
+  const binding = answer.binding ?? '';
+  if (isBrowser(request)) delete answer.binding;
+  void reply.setCookie(name, binding, { path: '/', httpOnly: true, secure, sameSite: 'strict', maxAge: 300 });
+};
+const bound = (request: FastifyRequest): void => {
+  const body = (request.body ?? {}) as { binding?: string };
+  const binding = body.binding ?? request.cookies[cookieOf(request, 'passkey').name];
+  if (binding) request.body = { ...body, binding };
+};
 const forget: Finish = (reply: FastifyReply, request: FastifyRequest) => {
   const { name, secure } = cookieOf(request);
   void reply.clearCookie(name, { path: '/', httpOnly: true, secure, sameSite: 'strict' });
@@ -58,6 +71,12 @@ export const accessFinish = {
   login: { after: keepIfTokens },
   verifyLogin: { after: keep },
   ssoValidation: { after: keep },
+  passkeyChallenge: { after: bind },
+  passkeySignIn: { before: bound, after: keep },
+  confirmChallenge: { after: bind },
+  confirm: { before: bound },
+  newPasskeyChallenge: { after: bind },
+  addPasskey: { before: bound },
   refresh: {
     before(request: FastifyRequest): void {
       const body = (request.body ?? {}) as { refresh_token?: string };
@@ -120,6 +139,24 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
     googleTfa: (ctx, input) => access.factors.offerSecret(ctx, input.userId, input.companyId),
     async saveTwoFactor(ctx, input) {
       return { ...done(messages.settingSaved), ...(await access.factors.saveTwoFactor(ctx, input)) };
+    },
+    passkeyChallenge: (ctx) => access.passkeys.ask(ctx, 'sign-in'),
+    passkeySignIn: (ctx, input) => access.passkeys.signIn(ctx, input),
+    confirmChallenge: (ctx) => access.passkeys.ask(ctx, 'confirm'),
+    async passkeys(ctx) {
+      return { data: await access.passkeys.list(ctx) };
+    },
+    newPasskeyChallenge: (ctx) => access.passkeys.offer(ctx),
+    async addPasskey(ctx, input) {
+      return { ...done(ownMessages.passkeyAdded), data: await access.passkeys.add(ctx, input) };
+    },
+    async renamePasskey(ctx, input) {
+      await access.passkeys.rename(ctx, input.id, input.name);
+      return done(ownMessages.passkeyRenamed);
+    },
+    async removePasskey(ctx, input) {
+      await access.passkeys.remove(ctx, input.id);
+      return done(ownMessages.passkeyRemoved);
     },
     recoveryCodes: (ctx) => access.recovery.stateOf(ctx),
     async renewRecoveryCodes(ctx) {

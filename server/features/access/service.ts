@@ -22,6 +22,7 @@ import { createFactors, refuseGuessable } from './factor.service.ts';
 import { createInvites } from './invite.service.ts';
 import { createKeys } from './keys.ts';
 import { createLogin } from './login.service.ts';
+import { createPasskeys } from './passkey.service.ts';
 import * as policy from './policy.ts';
 import { createPost } from './post.service.ts';
 import { createRecovery } from './recovery.service.ts';
@@ -54,7 +55,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
   const captcha = createCaptcha(platform, limits, deps.outsideCaptcha);
   const post = createPost(deps);
   const recovery = createRecovery(platform, { people, audit, post });
-  const parts = { tenants, people, audit, sales, limits, captcha, sessions, post, recovery };
+  const passkeys = createPasskeys(platform, { people, audit, limits, sessions, post });
+  const parts = { tenants, people, audit, sales, limits, captcha, sessions, post, recovery, passkeys };
   const factors = createFactors(platform, parts);
 
   const refuse = (): never => {
@@ -74,6 +76,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     login: createLogin(platform, parts),
     factors,
     recovery,
+    passkeys,
     confirmation: createConfirmation(platform, parts),
     emails,
     entry: createEntry(platform, parts),
@@ -248,6 +251,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       const now = clock.now().getTime();
       await limits.sweep();
       await deleteCaptchas(db.app, new Date(now));
+      await passkeys.sweep();
       for (const rootId of await tenants.roots()) {
         await emails.takeDue(rootId);
         await inScope(db.app, { rootId }, (tx) => deleteOld(tx, new Date(now - 7 * 86_400_000)));

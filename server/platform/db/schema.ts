@@ -508,6 +508,20 @@ export interface Schema {
     updated_at: At;
   };
   recovery_code: Owner & { user_id: string; code_mac: Buffer; created_at: At; used_at: MaybeAt };
+  passkey: Owner & {
+    id: string;
+    user_id: string;
+    host: string;
+    credential_id: string;
+    public_key: Buffer;
+    counter: bigint;
+    transports: string[];
+    is_synced: boolean;
+    name: string;
+    created_at: At;
+    last_used_at: MaybeAt;
+  };
+  passkey_answer: { challenge: string; expires_at: At };
   login_challenge: Owner & {
     id: string;
     token_hash: Buffer;

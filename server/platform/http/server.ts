@@ -32,7 +32,7 @@ export interface Doors {
   /** Redeems a one-use download token for this path (with its query). Null when it is not good. */
   actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null>;
   /** How somebody has to confirm who they are; null when they did so, or signed in, just now. */
-  unconfirmed(actor: Actor): Promise<Confirmation | null>;
+  unconfirmed(actor: Actor, tenant: Tenant): Promise<Confirmation[] | null>;
   /** Opens an encrypted body. Throws a 400 Refusal. */
   openBody(dt: string): Promise<string>;
 }
@@ -257,7 +257,7 @@ export async function contextOf(
   const ctx = new Ctx({
     tenant,
     actor,
-    unconfirmed: actor ? () => doors.unconfirmed(actor) : undefined,
+    unconfirmed: actor ? () => doors.unconfirmed(actor, tenant) : undefined,
     requestId: request.id,
     clock,
     ip: addressOf(request),

@@ -1,13 +1,14 @@
 import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconAlertCircle } from '@tabler/icons-react';
+import { IconAlertCircle, IconFingerprint } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { CodeStep } from '../../../contract/access-tokens.ts';
 import { looksLikeEmail } from '../../../contract/text.ts';
-import { login } from '../../api/client.ts';
-import { ApiError } from '../../api/errors.ts';
+import { login, passkeyLogin } from '../../api/client.ts';
+import { ApiError, wordsOf } from '../../api/errors.ts';
+import { hasPasskeys } from '../../api/passkey.ts';
 import { BrandMark } from '../../brand/BrandMark.tsx';
 import { useBrand } from '../../brand/brand.ts';
 import { focusFirstWrong } from '../../ui/forms.ts';
@@ -31,6 +32,7 @@ export default function LoginPage() {
   const [problem, setProblem] = useState<string>();
   const [step, setStep] = useState<{ email: string; code: CodeStep }>();
   const options = useQuery(accessOptionsQuery).data;
+  const [isAsking, setAsking] = useState(false);
   // After failures the server wants a captcha; the browser answers its own unasked, reCAPTCHA's box has to be shown.
   const [wantsCaptcha, setWantsCaptcha] = useState(false);
   const captcha = useCaptcha(wantsCaptcha ? options : undefined);
@@ -68,6 +70,19 @@ export default function LoginPage() {
     },
     (errors) => focusFirstWrong(form, errors),
   );
+
+  const byPasskey = async () => {
+    setProblem(undefined);
+    setAsking(true);
+    try {
+      await passkeyLogin();
+      await proceed();
+    } catch (error) {
+      setProblem(wordsOf(error));
+    } finally {
+      setAsking(false);
+    }
+  };
 
   if (params.forgot) {
     return (
@@ -142,6 +157,17 @@ export default function LoginPage() {
           <Button type="submit" fullWidth loading={form.submitting}>
             Log in
           </Button>
+          {hasPasskeys() && (
+            <Button
+              variant="default"
+              fullWidth
+              leftSection={<IconFingerprint size={18} stroke={1.6} />}
+              loading={isAsking}
+              onClick={() => void byPasskey()}
+            >
+              Sign in with a passkey
+            </Button>
+          )}
           <Group justify="space-between" mih={22}>
             <Anchor
               size="sm"

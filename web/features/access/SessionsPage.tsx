@@ -16,6 +16,7 @@ import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../ui/Values.tsx';
 import { Activity } from './Activity.tsx';
 import { FactorSection } from './FactorSection.tsx';
+import { PasskeysSection } from './PasskeysSection.tsx';
 import { ViewsByOthers } from './ViewsByOthers.tsx';
 
 type Row = Awaited<ReturnType<Client['access']['sessions']>>['data'][number];
@@ -145,6 +146,7 @@ export default function SessionsPage() {
         line="How you sign in, where you are signed in, and what happened to your account."
       />
       <FactorSection />
+      <PasskeysSection />
       <Group justify="space-between" align="flex-start" gap="md" mt={32} mb="md">
         <div style={{ flex: '1 1 240px' }}>
           <Title order={2}>Signed-in devices</Title>

@@ -1,8 +1,9 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
+import { askPasskey, hasPasskeys } from '../../api/passkey.ts';
 import { needsOwnDocument } from '../../brand/embed.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { overlaysReady } from '../../ui/overlays.ts';
@@ -11,8 +12,8 @@ import { overlaysReady } from '../../ui/overlays.ts';
 const ALONE = '/user/sessions';
 
 /**
- * Asks somebody to confirm who they are, by their password or, `how` being 'code', by their authenticator app; true when
- * they did. Passwords are typed where no code of the agency's runs, so elsewhere it leads there and answers false.
+ * Asks somebody to confirm who they are; true when they did. `how` names the ways they have: 'password', or 'code' of their
+ * authenticator app, and ',passkey'. Passwords are typed where no code of the agency's runs, so elsewhere it leads there and answers false.
  */
 export async function confirmIdentity(how: string): Promise<boolean> {
   await overlaysReady();
@@ -34,7 +35,8 @@ export async function confirmIdentity(how: string): Promise<boolean> {
       onClose: () => resolve(isConfirmed),
       children: (
         <ConfirmForm
-          isCode={how === 'code'}
+          isCode={how.includes('code')}
+          withPasskey={how.includes('passkey') && hasPasskeys()}
           onCancel={() => modals.close(id)}
           onDone={() => {
             isConfirmed = true;
@@ -46,23 +48,36 @@ export async function confirmIdentity(how: string): Promise<boolean> {
   });
 }
 
-function ConfirmForm(props: { isCode: boolean; onCancel: () => void; onDone: () => void }) {
+function ConfirmForm(props: {
+  isCode: boolean;
+  withPasskey: boolean;
+  onCancel: () => void;
+  onDone: () => void;
+}) {
   const [value, setValue] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isSending, setSending] = useState(false);
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    if (!value) return setProblem(props.isCode ? 'Enter the code' : 'Enter your password');
+  const confirmBy = async (work: () => Promise<unknown>) => {
     setSending(true);
     try {
-      await api.access.confirm(props.isCode ? { code: value } : { password: value });
+      await work();
       props.onDone();
     } catch (error) {
       setProblem(wordsOf(error));
       setSending(false);
     }
   };
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (!value) return setProblem(props.isCode ? 'Enter the code' : 'Enter your password');
+    await confirmBy(() => api.access.confirm(props.isCode ? { code: value } : { password: value }));
+  };
+  const byPasskey = () =>
+    confirmBy(async () => {
+      const { options } = await api.access.confirmChallenge();
+      await api.access.confirm({ credential: await askPasskey(options) });
+    });
   const field = {
     withAsterisk: true,
     'data-autofocus': true,
@@ -93,6 +108,17 @@ function ConfirmForm(props: { isCode: boolean; onCancel: () => void; onDone: () 
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
             {...field}
           />
+        )}
+        {props.withPasskey && (
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            disabled={isSending}
+            onClick={() => void byPasskey()}
+          >
+            Use a passkey instead
+          </Anchor>
         )}
       </Stack>
       <Group justify="flex-end" gap="xs" mt="lg">

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { Tokens } from './access-tokens.ts';
+import { call } from './base.ts';
+import { Done, Id, Instant } from './primitives.ts';
+
+const tags = ['Access'];
+
+/** Bytes as WebAuthn's JSON has them: base64url. */
+const Bytes = (max: number) =>
+  z
+    .string()
+    .min(1, 'is required')
+    .max(max, `must not exceed ${max} characters`)
+    .regex(/^[\w-]*$/, 'must be base64url');
+
+/** The challenge that an authenticator is to answer, with all that the browser needs to ask it. */
+const Challenge = z.object({
+  options: z.record(z.string(), z.unknown()).describe("WebAuthn's options, as JSON"),
+  binding: z
+    .string()
+    .optional()
+    .describe('For programs: goes with the answer. A browser has it in a cookie that no script can read'),
+});
+/** What a program gives back; a browser's cookie travels by itself. */
+const Binding = z.string().max(128).optional();
+
+/** An authenticator's answer to a sign-in or a confirmation (WebAuthn: AuthenticationResponseJSON). */
+export const Assertion = z.object({
+  id: Bytes(1400),
+  rawId: Bytes(1400),
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: Bytes(8192),
+    authenticatorData: Bytes(8192),
+    signature: Bytes(8192),
+    userHandle: Bytes(128).optional(),
+  }),
+});
+export type Assertion = z.output<typeof Assertion>;
+
+/** An authenticator's new key (WebAuthn: RegistrationResponseJSON). */
+const NewKey = z.object({
+  id: Bytes(1400),
+  rawId: Bytes(1400),
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: Bytes(8192),
+    attestationObject: Bytes(32_768),
+    transports: z.array(z.string().max(32)).max(10).optional(),
+  }),
+});
+export type NewKey = z.output<typeof NewKey>;
+
+const Name = z.string().trim().min(1, 'is required').max(60, 'must not exceed 60 characters');
+
+/** A passkey of one's own. */
+export const Passkey = z.object({
+  id: Id,
+  name: z.string(),
+  host: z.string().describe('The address at which it works: where it was made'),
+  here: z.boolean().describe('Whether that is the address that was asked'),
+  synced: z.boolean().describe('Kept by a password manager on several devices'),
+  created_at: Instant,
+  last_used_at: Instant.nullable(),
+});
+
+/** Passkeys: signing in, confirming who one is, and keeping one's own. */
+export const passkeys = {
+  passkeyChallenge: call
+    .route({
+      method: 'GET',
+      path: '/passkeys/sign-in',
+      tags,
+      summary: 'The challenge of a sign-in by passkey',
+    })
+    .meta({ access: 'public' })
+    .output(Challenge),
+  passkeySignIn: call
+    .route({
+      method: 'POST',
+      path: '/passkeys/sign-in',
+      tags,
+      summary: 'Sign in by a passkey that has seen to who its owner is: password and second factor in one',
+    })
+    .meta({ access: 'public' })
+    .input(z.object({ credential: Assertion, binding: Binding }))
+    .output(Tokens),
+  confirmChallenge: call
+    .route({
+      method: 'GET',
+      path: '/user/confirm',
+      tags,
+      summary: 'The challenge with which to confirm by a passkey who one is',
+    })
+    .meta({ access: 'session.own' })
+    .output(Challenge),
+  passkeys: call
+    .route({ method: 'GET', path: '/user/passkeys', tags, summary: 'The own passkeys' })
+    .meta({ access: 'session.own' })
+    .output(z.object({ data: z.array(Passkey) })),
+  newPasskeyChallenge: call
+    .route({ method: 'GET', path: '/user/passkeys/new', tags, summary: 'The challenge of a new passkey' })
+    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .output(Challenge),
+  addPasskey: call
+    .route({
+      method: 'POST',
+      path: '/user/passkeys',
+      tags,
+      summary: 'Keep a new passkey, good at this address',
+    })
+    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .input(z.object({ name: Name, credential: NewKey, binding: Binding }))
+    .output(Done.extend({ data: Passkey })),
+  renamePasskey: call
+    .route({ method: 'PUT', path: '/user/passkeys/{id}', tags, summary: 'Name one of the own passkeys' })
+    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .input(z.object({ id: Id, name: Name }))
+    .output(Done),
+  removePasskey: call
+    .route({ method: 'DELETE', path: '/user/passkeys/{id}', tags, summary: 'Remove one of the own passkeys' })
+    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .input(z.object({ id: Id }))
+    .output(Done),
+};

@@ -1,0 +1,91 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ManualClock } from '../server/platform/clock.ts';
+import { PASSWORD, type TestApp, testApp } from '../server/test/app.ts';
+import { openBrowser } from './browser.ts';
+import { userAgent } from './person.ts';
+
+let app: TestApp;
+let browser: Browser;
+
+beforeAll(async () => {
+  [app, browser] = await Promise.all([
+    testApp({ start: true, clock: new ManualClock(new Date()) }),
+    openBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+/** A page whose browser has an authenticator built in, which sees to who its owner is by itself. */
+async function pageWithAuthenticator(): Promise<Page> {
+  const context = await browser.newContext({ userAgent });
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return page;
+}
+
+test('[BEY-32] a passkey is added, signs in without password and code, confirms, and is removed', async () => {
+  const root = await app.make.root({ host: 'root.localhost' });
+  const agency = await app.make.agency(root, { host: 'acme.localhost', brand: { name: 'Acme Leads' } });
+  const client = await app.make.client(agency);
+  const person = await app.make.user(client, { password: PASSWORD, profileDone: true });
+  const page = await pageWithAuthenticator();
+  const url = (path: string) => `http://acme.localhost:${app.port}${path}`;
+  await page.goto(url('/login'));
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: /profile menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Security' }).click();
+  await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  const form = page.getByRole('dialog', { name: 'Add a passkey' });
+  await form.getByText(/It works only at acme\.localhost/).waitFor();
+  await form.getByRole('textbox', { name: 'Name' }).fill('Work laptop');
+  await form.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('The passkey is added.').waitFor();
+  await page.getByRole('button', { name: 'Change Work laptop' }).waitFor();
+
+  await page.getByRole('button', { name: /profile menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('button', { name: /profile menu/ }).waitFor();
+
+  // A session that was left open for a while asks again, and the passkey answers.
+  app.clock.advance(16 * 60_000);
+  await page.goto(url('/user/sessions'));
+  await page.getByRole('button', { name: 'Change Work laptop' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await page
+    .getByRole('dialog', { name: 'Remove Work laptop?' })
+    .getByRole('button', { name: 'Remove' })
+    .click();
+  await page
+    .getByRole('dialog', { name: 'Confirm it’s you' })
+    .getByRole('button', { name: 'Use a passkey instead' })
+    .click();
+  await page.getByText('The passkey is removed.').waitFor();
+  await page.getByText('No passkeys').waitFor();
+
+  // What the device still offers opens nothing any more.
+  await page.getByRole('button', { name: /profile menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('alert').getByText('This passkey cannot be used here.').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/login');
+});

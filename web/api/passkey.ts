@@ -1,0 +1,36 @@
+import type { Assertion, NewKey } from '../../contract/access-passkeys.ts';
+import { ApiError } from './errors.ts';
+
+type Options = Record<string, unknown>;
+
+/** Whether this browser has passkeys: not on plain http, and not where they are switched off. */
+export const hasPasskeys = (): boolean => window.isSecureContext && 'PublicKeyCredential' in window;
+
+/** Has the person's authenticator answer a challenge. @throws ApiError with words for the person when it does not */
+export async function askPasskey(options: Options): Promise<Assertion> {
+  const { startAuthentication } = await import('@simplewebauthn/browser');
+  return told(() => startAuthentication({ optionsJSON: options as never }));
+}
+
+/** Has an authenticator make a key. @throws ApiError with words for the person when it does not */
+export async function makePasskey(options: Options): Promise<NewKey> {
+  const { startRegistration } = await import('@simplewebauthn/browser');
+  return told(() => startRegistration({ optionsJSON: options as never }));
+}
+
+async function told<T>(work: () => Promise<unknown>): Promise<T> {
+  try {
+    return (await work()) as T;
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    throw new ApiError(
+      0,
+      name === 'InvalidStateError'
+        ? 'This device has a passkey for your account already.'
+        : name === 'NotAllowedError' || name === 'AbortError'
+          ? 'No passkey was used. Try again, or choose another way.'
+          : 'Your browser could not use a passkey here.',
+      { cause: error },
+    );
+  }
+}
