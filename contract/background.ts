@@ -41,6 +41,7 @@ export const JOB_TITLES: Record<string, string> = {
   'payments.compare': 'Payment comparison',
   'payments.notices': 'Payment provider notices',
   'payments.send': 'Card charge',
+  'prepaid.low': 'Prepaid notice',
   'prepaid.renew': 'Prepaid top-up',
   'prepaid.sweep': 'Prepaid check',
   'prepaid.tell': 'Prepaid notice',

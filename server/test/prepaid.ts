@@ -49,6 +49,15 @@ export function prepaidStage(app: TestApp, root: Company) {
       return token;
     },
 
+    /** The texts of the mails of a kind that one of them got. */
+    async mails(who: PrepaidMade, to: 'client' | 'agency', kind: string): Promise<string[]> {
+      const { rows } = await app.admin.query(
+        'select body_sealed from mail where kind = $1 and to_address = $2 order by id',
+        [kind, who.emails[to]],
+      );
+      return rows.map(({ body_sealed }) => JSON.parse(app.platform.vault.open(body_sealed, 'mail.body')).text);
+    },
+
     /** Sets how a campaign pays, from now on. */
     terms(who: PrepaidMade, given: Parameters<typeof features.costs.changeCampaign>[2]) {
       clock.advance(1000);

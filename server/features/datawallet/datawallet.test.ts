@@ -443,6 +443,18 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
     expect(await tries(who)).toEqual([{ state: 'charging', reason: '' }]);
     await send(who);
     expect(await tries(who)).toEqual([{ state: 'succeeded', reason: '' }]);
+    const { rows: told } = await app.admin.query(
+      `select data from pgboss.job where name = 'datawallet.tell' and data->>'agencyId' = $1`,
+      [who.agency.id],
+    );
+    expect(told).toHaveLength(1);
+    await app.features.dataWallet.auto.tell(told[0].data);
+    const mails = (await app.features.mail.outbox({ rootId: root.id })).filter(
+      (mail) => mail.kind === 'wallet.auto_topup' && mail.to_address === who.email,
+    );
+    expect(mails.map((mail) => mail.body?.text)).toEqual([
+      expect.stringContaining('We charged $250.00 to your card, as your automatic top-up asks for.'),
+    ]);
     expect(await about(who)).toMatchObject({
       balance_amount: '260.00',
       auto_topup: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MODULES } from '../../../contract/choices.ts';
 import { usd } from '../../../contract/primitives.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
@@ -23,6 +24,8 @@ const of = z.object({ rootId: z.uuid(), campaignId: z.uuid() });
 const renewJob = defineJob('prepaid.renew', of);
 /** Mails the client about a renewal that was refused or declined. */
 const tellJob = defineJob('prepaid.tell', of.extend({ attemptId: z.uuid() }));
+/** Asks the client to buy again, where nothing does so by itself. */
+const lowJob = defineJob('prepaid.low', of);
 const sweepJob = defineJob('prepaid.sweep', z.object({}));
 
 /** So long a process may believe what it has read of a floor; the sweep finds what it missed by that. */
@@ -114,7 +117,11 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     const ids = unsure.map((one) => one.campaignId);
     const at = clock.now();
     const terms = await termsOf(costs, tx, ids, at);
-    for (const id of ids) watched.set(id, { floor: policy.watchedFloor(terms(id)), until: now + WATCH_MS });
+    for (const id of ids)
+      watched.set(id, {
+        floor: policy.noticedFloor(terms(id), terms(id).term),
+        until: now + WATCH_MS,
+      });
     const fallen = unsure.filter(({ campaignId, left }) => left < (watched.get(campaignId)?.floor ?? 0n));
     const rows = new Map(
       (
@@ -125,6 +132,8 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       ).map((row) => [row.campaign_id, row]),
     );
     for (const { campaignId, before, left } of fallen) {
+      if (policy.asksAnew(terms(campaignId), before, left))
+        await jobs.send(tx, lowJob, [{ rootId, campaignId }]);
       const known = rows.get(campaignId);
       const next = policy.onDrawn(autoOf(known), terms(campaignId), before, left);
       const row = next?.state === 'due' && (await campaigns.visible(tx, campaignId));
@@ -218,12 +227,45 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     });
   }
 
+  /** The page of a campaign's balance, at the host of its client. */
+  async function balancePage(row: CampaignRow): Promise<string> {
+    const slugs = await tenants.slugsOf(row.agency_id);
+    const slug = slugs[MODULES.findIndex(({ module }) => module === row.module)];
+    return `/${slug}/campaign-management?campaign=${row.id}&tab=balance`;
+  }
+
+  /** Asks a client to buy again. Nothing where somebody has meanwhile, or the campaign is over. */
+  async function tellLow(key: { rootId: string; campaignId: string }): Promise<void> {
+    const read = <T>(work: (tx: Tx) => Promise<T>) => inScope(db.app, { rootId: key.rootId }, work);
+    const row = await read((tx) => campaigns.visible(tx, key.campaignId));
+    if (!row || row.state === 'archived' || row.state === 'removed') return;
+    const owner = ownerOf(row);
+    const sender = await notices.sender(owner);
+    const path = await balancePage(row);
+    await read(async (tx) => {
+      const terms = (await termsOf(costs, tx, [row.id], clock.now()))(row.id);
+      const floor = policy.noticedFloor(terms, terms.term);
+      const left = (await billing.prepaidOf(tx, [row.id])).get(row.id) ?? 0n;
+      if (terms.continual || floor === null || left >= floor) return;
+      const leads = left / terms.price;
+      await notices.tell(tx, 'prepaid.low', sender, owner, {
+        subject: `Time to renew: ${row.name} is running out of balance`,
+        lines: [
+          `${usd(left)} is left for ${row.name}. ${leads === 0n ? 'That does not cover another lead, so the campaign pauses.' : `That covers ${leads} more ${leads === 1n ? 'lead' : 'leads'}.`}`,
+          'To keep it running, buy more leads, or turn on the continual top-up so that it renews by itself.',
+        ],
+        page: { label: 'Renew now', path },
+      });
+    });
+  }
+
   async function tell(key: { rootId: string; campaignId: string; attemptId: string }): Promise<void> {
     const read = <T>(work: (tx: Tx) => Promise<T>) => inScope(db.app, { rootId: key.rootId }, work);
     const row = await read((tx) => campaigns.visible(tx, key.campaignId));
     if (!row) return;
     const owner = ownerOf(row);
     const sender = await notices.sender(owner);
+    const path = await balancePage(row);
     await read(async (tx) => {
       const attempt = await store.attemptById(tx, key.attemptId);
       const [known] = await store.autos(tx, [row.id]);
@@ -242,7 +284,24 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
             ? `It is tried again on ${when} (${zone}). The campaign goes on as long as its balance covers leads.`
             : 'It is not tried again by itself. Please check your card and buy leads in the campaign, under Balance.',
         ],
+        page: { label: 'Open the balance', path },
       });
+      // Whoever is paid learns of it at once: their client's leads end with the balance.
+      const client = (await tenants.company(tx, row.company_id))?.name ?? 'Your client';
+      await notices.tell(
+        tx,
+        'prepaid.renewal_of_client',
+        sender,
+        { ...owner, company_id: row.agency_id },
+        {
+          subject: `${client}: the renewal of ${row.name} did not go through`,
+          lines: [
+            `Buying ${attempt.leads} leads for ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
+            `${client} has been told. The campaign runs until its balance is used up.`,
+          ],
+          page: { label: 'Open the balance', path },
+        },
+      );
     });
   }
 
@@ -333,6 +392,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     run,
     sweep,
     tell,
+    tellLow,
     /** After somebody has turned it on or off: where it stands now. Locks the balance. */
     async turned(tx: Tx, row: CampaignRow & { agency_id: string }): Promise<void> {
       // Not the instant at which the caller began: what it has changed since counts.
@@ -346,6 +406,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     async start(): Promise<void> {
       await jobs.work(renewJob, { pollingIntervalSeconds: 2 }, run);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, tell);
+      await jobs.work(lowJob, { pollingIntervalSeconds: 5 }, tellLow);
       await jobs.work(sweepJob, { pollingIntervalSeconds: 30 }, async () => {
         for (const rootId of await tenants.roots()) await sweep(rootId);
       });

@@ -48,6 +48,14 @@ const isLow = (wish: Wish, left: bigint): boolean => left < floorOf(wish);
 /** The floor that a draw can fall below, while the campaign buys again; null: it does not. */
 export const watchedFloor = (wish: Wish): bigint | null => (isOn(wish) ? floorOf(wish) : null);
 
+/** The floor that a draw can fall below, whether the campaign then buys again or somebody has to; null: there is none. */
+export const noticedFloor = (wish: Wish, term: string): bigint | null =>
+  term === 'Prepaid' && wish.price > 0n ? floorOf(wish) : null;
+
+/** Whether by a draw it is for somebody to buy again: each fall below the floor counts once. */
+export const asksAnew = (wish: Wish, before: bigint, left: bigint): boolean =>
+  !isOn(wish) && !isLow(wish, before) && isLow(wish, left);
+
 const rest = (state: 'idle' | 'armed' | 'due'): Auto => ({ state, declines: 0, retryAt: null, reason: '' });
 export const IDLE: Auto = rest('idle');
 

@@ -471,6 +471,49 @@ describe('[PAY-09] the continual top-up', () => {
       [who.client.id],
     );
     expect(mail.rows[0].n).toBe(1);
+    // Whoever is paid is told at once, too.
+    const told = await stage.mails(who, 'agency', 'prepaid.renewal_of_client');
+    expect(told).toEqual([expect.stringContaining('was declined: Your card was declined.')]);
+  });
+
+  test('where nothing renews by itself the client is asked to, once for each fall', async () => {
+    const who = await stage.made();
+    await stage.terms(who, { leadsbuy: 20 });
+    await buy(who, 20, '20.00');
+    const asked = async (): Promise<number> => {
+      const { rows } = await app.admin.query(
+        `select count(*)::int as n from pgboss.job where name = 'prepaid.low' and data->>'campaignId' = $1`,
+        [who.campaign.id],
+      );
+      return rows[0].n;
+    };
+    await stage.sell(who, 18);
+    expect(await asked()).toBe(0);
+    await stage.sell(who);
+    await stage.sell(who);
+    expect(await asked()).toBe(1);
+    const key = { rootId: root.id, campaignId: who.campaign.id };
+    await app.features.prepaid.auto.tellLow(key);
+    const [mail, ...more] = await stage.mails(who, 'client', 'prepaid.low');
+    expect(more).toEqual([]);
+    expect(mail).toContain('does not cover another lead');
+    expect(mail).toContain(`campaign=${who.campaign.id}&tab=balance`);
+    // Bought again in the meantime, there is nothing to ask for; the next fall asks anew.
+    await buy(who, 20, '20.00');
+    await app.features.prepaid.auto.tellLow(key);
+    expect(await stage.mails(who, 'client', 'prepaid.low')).toHaveLength(1);
+    await stage.sell(who, 19);
+    expect(await asked()).toBe(2);
+  });
+
+  test('a continual top-up asks nobody', async () => {
+    const who = await armed();
+    await stage.sell(who, 20);
+    const { rows } = await app.admin.query(
+      `select from pgboss.job where name = 'prepaid.low' and data->>'campaignId' = $1`,
+      [who.campaign.id],
+    );
+    expect(rows).toEqual([]);
   });
 
   test('without a card it is refused and shown, and the payment has failed', async () => {
@@ -561,6 +604,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     expect((await refund(who, '23.00', key)).status).toBe(409);
     expect(await remaining(who)).toEqual({
       balance_micros: 6_000_000,
+      granted_micros: 0,
       price_micros: 1_000_000,
       leads_left: 6,
       bought_micros: 30_000_000,
@@ -640,6 +684,17 @@ describe('[PAY-09] remaining balance and refunds', () => {
     };
     const receipt = { kind: 'receipt', total_micros: 10n * USD, description: '10 leads at $1.00' };
     expect(await receipts()).toMatchObject([{ ...receipt, status: 'paid', credited_micros: 0n }]);
+    // The payer is mailed its receipt.
+    const { rows: queued } = await app.admin.query(
+      `select data from pgboss.job where name = 'collection.mail' and data->>'what' = 'paid'
+         and data->>'invoiceId' = (select id::text from invoice where company_id = $1)`,
+      [who.client.id],
+    );
+    expect(queued).toHaveLength(1);
+    await app.features.collection.mails.send(queued[0].data);
+    expect(await stage.mails(who, 'client', 'invoice.receipt')).toEqual([
+      expect.stringContaining('We received $10.00 for prepaid leads.'),
+    ]);
     await refund(who, '4.00');
     expect(await receipts()).toMatchObject([{ ...receipt, status: 'paid', credited_micros: 4n * USD }]);
     // The provider says afterwards that it could not: the balance has it again, on a receipt of its own.
