@@ -50,6 +50,8 @@ export const JOB_TITLES: Record<string, string> = {
   'settings.domains': 'Domain check',
   'taxes.report': 'Tax report',
   'taxes.sweep': 'Tax report check',
+  'visits.ask_trust': 'Trusted address email',
+  'visits.held': 'Held sign-ups email',
   'visits.partitions': 'Visit log upkeep',
   'wallet.sweep': 'Wallet expiry',
 };

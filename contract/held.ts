@@ -30,6 +30,31 @@ const Decide = Which.extend({
 const Decided = Done.extend({ count: z.int() });
 const tags = ['Campaigns'];
 
+/** A client has so many trusted addresses and networks at most, with those that it asks for. */
+export const MOST_TRUSTED = 20;
+
+/** An address or network whose sign-ups are not held for coming from one browser, address or network. */
+export const TrustedAddress = z.object({
+  id: Id,
+  leadspeekID: Id.nullable().describe('null: all campaigns of the client'),
+  network: z.string().describe('203.0.113.0/24; a single address has /32, or /128'),
+  note: z.string(),
+  status: z.enum(['trusted', 'asked']).describe('asked: the client wants it, the agency has not decided'),
+  created_at: Instant,
+});
+
+const Trust = z.object({
+  leadspeekID: Id,
+  network: z
+    .string()
+    .trim()
+    .min(1, 'is required')
+    .max(60, 'must have at most 60 characters')
+    .describe('An address, or a network of at most 1,024 (/22; IPv6: /48)'),
+  note: z.string().trim().max(100, 'must have at most 100 characters').default('').describe('Whose it is'),
+  everyCampaign: z.boolean().default(false).describe('For all campaigns of the client'),
+});
+
 /** Sign-ups that look forged and wait for somebody to look (docs/decisions/0110-held-sign-ups.md). */
 export const held = {
   list: call
@@ -73,4 +98,44 @@ export const held = {
     .meta({ access: 'campaign.write' })
     .input(Decide)
     .output(Decided),
+  trusted: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/client/trusted-addresses',
+      tags,
+      summary: 'Trusted addresses of a campaign and of its client, and those that the client asks for',
+    })
+    .meta({ access: 'campaign.read' })
+    .input(z.object({ leadspeekID: Id }))
+    .output(z.object({ data: z.array(TrustedAddress) })),
+  trust: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/trusted-addresses',
+      tags,
+      summary: 'Trust an address or network: its sign-ups are not held for being many from one place',
+    })
+    .meta({ access: 'visit.release', notInView: true, fresh: true })
+    .input(Trust)
+    .output(Done),
+  askTrust: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/trusted-addresses/ask',
+      tags,
+      summary: 'Ask the agency to trust an address or network',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(Trust)
+    .output(Done),
+  untrust: call
+    .route({
+      method: 'DELETE',
+      path: '/leadspeek/client/trusted-addresses/{id}',
+      tags,
+      summary: 'Trust an address or network no longer, or decline to',
+    })
+    .meta({ access: 'visit.release', notInView: true })
+    .input(z.object({ id: Id }))
+    .output(Done),
 };

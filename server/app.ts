@@ -268,7 +268,7 @@ export function createFeatures(
     sales,
   });
   const staff = createStaff(platform, { people, audit, access });
-  const visits = createVisits(platform, { audit, campaigns });
+  const visits = createVisits(platform, { audit, campaigns, notices, tenants });
   const leads = createLeads(platform, {
     tenants,
     audit,

@@ -168,6 +168,26 @@ async function heldSignUp({ campaign }: Pick<Target, 'campaign'>) {
   );
   return { leadspeekID: campaign.id, reason: 'address', source, until: '2026-03-10T12:00:00Z' };
 }
+/** A network that the target's client does not trust yet; it trusts none, so that there is room for one. */
+async function freshNetwork({ client }: Pick<Target, 'client'>): Promise<string> {
+  await app.admin.query('delete from trusted_address where company_id = $1', [client.id]);
+  return `198.18.${++serial >> 8}.${serial & 255}`;
+}
+/** A trusted address of the target's campaign. */
+async function trustedAddress({ client, campaign }: Pick<Target, 'client' | 'campaign'>): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into trusted_address (id, root_id, agency_id, company_id, campaign_id, network, note, created_at, created_by)
+     values (gen_random_uuid(), $1, $2, $3, $4, $5, '', now(), gen_random_uuid()) returning id`,
+    [
+      campaign.owner.root_id,
+      campaign.owner.agency_id,
+      campaign.owner.company_id,
+      campaign.id,
+      await freshNetwork({ client }),
+    ],
+  );
+  return rows[0].id;
+}
 /** A rule for prices below cost that is not the one chosen. */
 async function otherRule(who: Principal | undefined): Promise<string> {
   const { rows } = await app.admin.query('select rule from margin_rule where company_id = $1', [
@@ -1480,6 +1500,31 @@ let samples: Record<string, Sample> = {
   'POST /api/leadspeek/client/held/ask': {
     named: true,
     request: async (t) => ({ url: '/api/leadspeek/client/held/ask', body: await heldSignUp(t) }),
+  },
+  'GET /api/leadspeek/client/trusted-addresses': {
+    named: true,
+    request: async (t) => {
+      await trustedAddress(t);
+      return { url: `/api/leadspeek/client/trusted-addresses?leadspeekID=${t.campaign.id}` };
+    },
+  },
+  'POST /api/leadspeek/client/trusted-addresses': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/leadspeek/client/trusted-addresses',
+      body: { leadspeekID: t.campaign.id, network: await freshNetwork(t) },
+    }),
+  },
+  'POST /api/leadspeek/client/trusted-addresses/ask': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/leadspeek/client/trusted-addresses/ask',
+      body: { leadspeekID: t.campaign.id, network: await freshNetwork(t) },
+    }),
+  },
+  'DELETE /api/leadspeek/client/trusted-addresses/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/leadspeek/client/trusted-addresses/${await trustedAddress(t)}` }),
   },
   'GET /api/leadspeek/client/refusals/:leadspeekID': {
     named: true,

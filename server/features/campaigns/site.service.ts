@@ -69,7 +69,7 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
         const found = result === 'found' || Boolean(seen);
         await record(found ? 'found' : 'not_found');
         // Nothing arrives, and somebody else's page does: most likely a site that has not been entered.
-        const refused = `${seen ? '' : foreignHint(foreign)}${away > 0 ? ` In the last day ${away} ${away === 1 ? 'event was' : 'events were'} turned away because too many came at once; the tab Refused has more.` : ''}`;
+        const refused = `${seen ? '' : foreignHint(foreign)}${away > 0 ? ` In the last day ${away} ${away === 1 ? 'event was' : 'events were'} turned away because too many came at once; the tab Why not has more.` : ''}`;
         return {
           result: 'success' as const,
           found,

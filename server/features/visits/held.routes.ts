@@ -3,7 +3,7 @@ import type { Handlers } from '../../platform/http/routes.ts';
 import type { Visits } from './service.ts';
 
 /** The calls about sign-ups that are held. */
-export function heldRoutes({ signUps }: Visits): Handlers<typeof contract.held> {
+export function heldRoutes({ signUps, trust }: Visits): Handlers<typeof contract.held> {
   const words = (count: number, what: string): string =>
     `${count} ${count === 1 ? 'sign-up' : 'sign-ups'} ${what}.`;
   return {
@@ -37,6 +37,31 @@ export function heldRoutes({ signUps }: Visits): Handlers<typeof contract.held> 
     async ask(ctx, choice) {
       const count = await signUps.ask(ctx, choice);
       return { result: 'success', message: 'Your agency sees that you asked.', count };
+    },
+    async trusted(ctx, { leadspeekID }) {
+      const rows = await trust.list(ctx, leadspeekID);
+      return {
+        data: rows.map((row) => ({
+          id: row.id,
+          leadspeekID: row.campaign_id,
+          network: row.network,
+          note: row.note,
+          status: row.trusted_at ? ('trusted' as const) : ('asked' as const),
+          created_at: row.created_at.toISOString(),
+        })),
+      };
+    },
+    async trust(ctx, asked) {
+      await trust.trust(ctx, asked);
+      return { result: 'success', message: 'Its sign-ups are not held for being many any more.' };
+    },
+    async askTrust(ctx, asked) {
+      await trust.ask(ctx, asked);
+      return { result: 'success', message: 'Your agency sees that you asked.' };
+    },
+    async untrust(ctx, { id }) {
+      await trust.remove(ctx, id);
+      return { result: 'success', message: 'The address was removed.' };
     },
   };
 }

@@ -200,3 +200,159 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     expect(await left()).toEqual({ signups: 0, held: 0 });
   });
 });
+
+describe('[BEY-30] trusted addresses', () => {
+  const PATH = '/api/leadspeek/client/trusted-addresses';
+  const trust = (who: string, body: object, way = '') =>
+    app.call('POST', PATH + way, {
+      host: who === 'root' ? HOSTS.root : HOSTS.agency,
+      token: tokens[who]!,
+      body: { leadspeekID: campaign.id, ...body },
+    });
+  const listed = async (who: string) =>
+    (
+      (
+        await app.call('GET', `${PATH}?leadspeekID=${campaign.id}`, {
+          host: HOSTS.agency,
+          token: tokens[who]!,
+        })
+      ).body.data as unknown as { id: string; network: string; status: string; leadspeekID: string | null }[]
+    ).map(({ id, ...row }) => ({ id, ...row }));
+  const from = (ip: string, events: object[], to = campaign) =>
+    app.server.inject({
+      method: 'POST',
+      url: '/v',
+      remoteAddress: ip,
+      headers: { 'user-agent': BROWSER, origin: 'https://shop.example.com' },
+      payload: JSON.stringify({ k: to.siteKey, e: events }),
+    });
+  const signUp = (some: MadePerson[], v: string = randomUUID()) => [
+    event({ v }),
+    ...some.map(({ email }) => event({ v, n: 'identify', h: sha256(email) })),
+  ];
+
+  test('sign-ups of a call center that the agency trusts pass, those of its neighbours do not, nor those without a view', async () => {
+    expect((await trust('agency', { network: '203.0.113.64/26', note: 'Call center' })).status).toBe(200);
+    await from('203.0.113.70', signUp(people.slice(0, 15)));
+    await from('203.0.113.71', signUp(people.slice(15, 30)));
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 30, held: 0 });
+    // What the trusted send does not count against the others of their network, who are judged as ever.
+    await from('203.0.113.7', signUp(people.slice(30, 33)));
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 33, held: 0 });
+    await from('203.0.113.8', signUp(people.slice(33, 48)));
+    await from('203.0.113.70', [event({ n: 'identify', h: sha256(people[60]!.email) })]);
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 33, held: 16 });
+    // Another client of the agency trusts nobody by it.
+    const other = await app.make.campaign(await app.make.client(agency), {
+      price: 5n * USD,
+      balance: 100n * USD,
+    });
+    await from('203.0.113.70', signUp(people.slice(0, 15)), other);
+    await resolve();
+    expect(await standing(other)).toMatchObject({ leads: 0, held: 15 });
+  });
+
+  test('a client asks, its agency decides; strangers and other clients can do neither', async () => {
+    const place = { network: '203.0.113.7' };
+    expect((await trust('owner', place)).status).toBe(403);
+    expect((await trust('client', place, '/ask')).status).toBe(404);
+    expect((await trust('owner', place, '/ask')).body).toMatchObject({ result: 'success' });
+    expect((await trust('owner', place, '/ask')).status).toBe(409);
+    await app.features.visits.trust.tellAsked({ rootId: root.id, id: (await listed('agency'))[0]!.id });
+    const { rows: mails } = await app.admin.query(
+      `select to_address, subject from mail where kind = 'visits.ask_trust' and root_id = $1`,
+      [root.id],
+    );
+    expect(mails).toEqual([
+      { to_address: 'agency@x.test', subject: expect.stringContaining('asks you to trust an address') },
+    ]);
+    expect(await listed('agency')).toMatchObject([{ network: '203.0.113.7/32', status: 'asked' }]);
+    // Asked for is not trusted.
+    await from('203.0.113.7', signUp(people.slice(0, 15)));
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 0, held: 15 });
+    expect((await trust('agency', place)).status).toBe(200);
+    expect((await trust('agency', place)).status).toBe(409);
+    const [one] = await listed('owner');
+    expect(one).toMatchObject({ status: 'trusted', leadspeekID: campaign.id });
+    await from('203.0.113.7', signUp(people.slice(15, 30)));
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 15, held: 15 });
+    const remove = (who: string) =>
+      app.call('DELETE', `${PATH}/${one!.id}`, { host: HOSTS.agency, token: tokens[who]! });
+    expect((await remove('owner')).status).toBe(403);
+    expect((await remove('agency')).status).toBe(200);
+    expect((await remove('agency')).status).toBe(404);
+    await from('203.0.113.7', signUp(people.slice(30, 36)));
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 15, held: 21 });
+    const { rows } = await app.admin.query(
+      `select action from user_log where company_id = $1 and action like 'visits.%trust' order by action`,
+      [client.id],
+    );
+    expect(rows.map((row) => row.action)).toEqual(['visits.ask_trust', 'visits.trust', 'visits.untrust']);
+  });
+
+  test('networks that are too large, and more than twenty, are refused by name', async () => {
+    expect((await trust('agency', { network: '0.0.0.0/0' })).body).toMatchObject({
+      errors: { network: [expect.stringContaining('a length of 22 to 32')] },
+    });
+    expect((await trust('agency', { network: 'our office' })).status).toBe(422);
+    for (let n = 0; n < 20; n++)
+      expect((await trust('agency', { network: `203.0.113.${n}`, everyCampaign: n % 2 === 0 })).status).toBe(
+        200,
+      );
+    for (const [who, way] of [
+      ['agency', ''],
+      ['owner', '/ask'],
+    ] as const)
+      expect((await trust(who, { network: '203.0.113.99' }, way)).body).toMatchObject({
+        errors: { network: ['would be one more than the 20 that a client may have'] },
+      });
+    expect(await listed('owner')).toHaveLength(20);
+  });
+});
+
+test('[BEY-30] agency and client are mailed once a day that sign-ups are held, with how many, why and where', async () => {
+  const tell = () => app.features.visits.trust.tell({ rootId: root.id, companyId: client.id });
+  const jobs = async () =>
+    (
+      await app.admin.query(`select from pgboss.job where name = 'visits.held' and data->>'companyId' = $1`, [
+        client.id,
+      ])
+    ).rowCount;
+  const mails = async () =>
+    (
+      await app.admin.query(
+        `select to_address, subject from mail where kind = 'visits.held' and root_id = $1 and created_at > $2 order by to_address`,
+        [root.id, new Date(app.clock.now().getTime() - 3_600_000)],
+      )
+    ).rows;
+  const burst = async (some: MadePerson[]) => {
+    for (let n = 0; n < some.length; n += 10)
+      await post(some.slice(n, n + 10).map(({ email }) => event({ h: sha256(email) })));
+    await resolve();
+  };
+  await burst(people.slice(0, 20));
+  await burst(people.slice(20, 30));
+  expect(await jobs()).toBe(1);
+  await tell();
+  expect(await mails()).toEqual([
+    { to_address: 'agency@x.test', subject: expect.stringMatching(/^Review 30 sign-ups of /) },
+    { to_address: `owner.${client.id}@x.test`, subject: 'Held for review: 30 sign-ups on your site' },
+  ]);
+  app.clock.advance(23 * 3_600_000);
+  await burst(people.slice(30, 40));
+  expect(await jobs()).toBe(1);
+  app.clock.advance(2 * 3_600_000);
+  await app.features.visits.keepPartitions();
+  await burst(people.slice(40, 50));
+  expect(await jobs()).toBe(2);
+  // Decided about before the mail goes out: nobody is told.
+  await app.admin.query(`update held_visit set state = 'discarded' where company_id = $1`, [client.id]);
+  await tell();
+  expect(await mails()).toEqual([]);
+});

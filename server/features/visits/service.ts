@@ -3,9 +3,12 @@ import { defineJob } from '../../platform/jobs.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
+import type { Notices } from '../ledger/index.ts';
+import type { Tenants } from '../tenants/index.ts';
 import { createIngest } from './ingest.ts';
 import { createSignUps } from './signups.ts';
 import * as store from './store.ts';
+import { createTrust } from './trust.service.ts';
 
 const DAY_MS = 86_400_000;
 /** Partitions are made so many days ahead. */
@@ -18,15 +21,20 @@ export const keepPartitions = defineJob('visits.partitions', z.object({}), { ret
 export type Visits = ReturnType<typeof createVisits>;
 
 /** The log of visits: taking them in, and giving them to whoever resolves them. */
-export function createVisits(platform: Platform, deps: { audit: Audit; campaigns: Campaigns }) {
+export function createVisits(
+  platform: Platform,
+  deps: { audit: Audit; campaigns: Campaigns; notices: Notices; tenants: Tenants },
+) {
   const { db, clock, config, jobs, log } = platform;
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-  const signUps = createSignUps(platform, deps);
+  const trust = createTrust(platform, deps);
+  const signUps = createSignUps(platform, { ...deps, trust });
 
   return {
     ingest: createIngest(platform, deps.campaigns),
     signUps,
+    trust,
     take: store.takePending,
     settle: store.settle,
     rootsWithPending: () => store.rootsWithPending(db.app),
@@ -41,9 +49,10 @@ export function createVisits(platform: Platform, deps: { audit: Audit; campaigns
       if (dropped > 0) log.info({ dropped }, 'visit partitions past retention dropped');
     },
 
-    /** Registers the daily upkeep of a worker. */
+    /** Registers the jobs of a worker. */
     async start(): Promise<void> {
       await jobs.work(keepPartitions, {}, () => this.keepPartitions());
+      await trust.start();
       await jobs.schedule(keepPartitions, '17 * * * *', {});
     },
   };

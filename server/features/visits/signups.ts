@@ -7,6 +7,7 @@ import type { Campaigns } from '../campaigns/index.ts';
 import { type HeldReason, judge, placeOf, type SignUp, type Standing } from './signup.policy.ts';
 import * as store from './signup.store.ts';
 import type { takePending } from './store.ts';
+import type { Trust } from './trust.service.ts';
 
 type Pending = Awaited<ReturnType<typeof takePending>>[number];
 
@@ -19,7 +20,7 @@ const MOST_GROUPS = 50;
 /** Holds sign-ups that look forged until the agency, or the root, releases them; nobody is looked up before. */
 export function createSignUps(
   platform: Platform,
-  { audit, campaigns }: { audit: Audit; campaigns: Campaigns },
+  { audit, campaigns, trust }: { audit: Audit; campaigns: Campaigns; trust: Trust },
 ) {
   const { db, clock, config } = platform;
 
@@ -55,6 +56,14 @@ export function createSignUps(
       );
       for (const place of seen) asked[place]!.lacksView = false;
     }
+    // Who signs up at a trusted place counts for no place: not against it, and not against its neighbours.
+    const placed = all.filter((one) => one.address);
+    const trusted = await trust.among(
+      tx,
+      placed.map(({ companyId, campaignId, ref }) => ({ companyId, campaignId, ip: pending[ref]!.ip! })),
+    );
+    for (const place of trusted)
+      Object.assign(placed[place]!, { address: null, network: null, visitorId: null });
     return all;
   }
 
@@ -200,6 +209,10 @@ export function createSignUps(
               : [];
           }),
         );
+      const clients = new Map(
+        [...held.keys()].map((ref) => [pending[ref]!.company_id, ownerOf(pending[ref]!)]),
+      );
+      await trust.tellOf(tx, [...clients.values()]);
       return held;
     },
 

@@ -10,11 +10,15 @@ import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { Clip, When } from '../../ui/Values.tsx';
 import classes from './campaigns.module.css';
+import { TrustedModal } from './TrustedModal.tsx';
 
 type Held = Awaited<ReturnType<Client['held']['list']>>['data'][number];
 
 /** Groups that are listed before the rest is asked for. */
 const FEW = 5;
+
+/** What a trusted address is not held for. */
+const PLACES: ReadonlySet<string> = new Set(['browser', 'address', 'network']);
 
 const signUps = (count: number): string => `${num(count)} ${count === 1 ? 'sign-up' : 'sign-ups'}`;
 
@@ -61,6 +65,7 @@ export function HeldNotice({
   const mayAsk = useMay('campaign.write');
   const [isWhole, setWhole] = useState(false);
   const [busy, setBusy] = useState('');
+  const [trusting, setTrusting] = useState<Held>();
   const { data } = useQuery(heldQuery(campaignId));
   if (!data || data.total === 0) return null;
   const shown = isWhole ? data.data : data.data.slice(0, FEW);
@@ -124,6 +129,20 @@ export function HeldNotice({
                   {row.people > 0 && `${num(row.people)} ${row.people === 1 ? 'email' : 'emails'}, `}
                   last <When at={row.last_at} relative />
                   {row.asked_at && mayRelease && ', the client asked for release'}
+                  {row.source && PLACES.has(row.reason) && (mayRelease || mayAsk) && (
+                    <>
+                      {'. '}
+                      <Anchor
+                        component="button"
+                        type="button"
+                        size="xs"
+                        aria-label={`Trust this ${placeWord(row)}: ${row.source}, ${row.campaignName}`}
+                        onClick={() => setTrusting(row)}
+                      >
+                        Trust this {placeWord(row)}
+                      </Anchor>
+                    </>
+                  )}
                 </Text>
               </span>
               {!campaignId &&
@@ -179,8 +198,16 @@ export function HeldNotice({
           ))}
         </ul>
       </Notice>
+      {trusting && (
+        <TrustedModal
+          campaignId={trusting.leadspeekID}
+          network={trusting.source}
+          onClose={() => setTrusting(undefined)}
+        />
+      )}
     </div>
   );
 }
 
+const placeWord = ({ reason }: Held): string => (reason === 'network' ? 'network' : 'address');
 const keyOf = (row: Held): string => `${row.leadspeekID} ${row.reason} ${row.source}`;

@@ -1,6 +1,7 @@
-import { Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -9,6 +10,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { When } from '../../ui/Values.tsx';
 import { reasonWords } from '../insight/reasons.ts';
 import { HeldNotice } from './Held.tsx';
+import { TrustedModal } from './TrustedModal.tsx';
 
 type Refused = Awaited<ReturnType<Client['campaigns']['refusals']>>['data'][number];
 
@@ -40,14 +42,23 @@ export function RefusalsTab({ id, isSearch }: { id: string; isSearch: boolean })
     queryKey: ['refusals', id],
     queryFn: ({ signal }) => api.campaigns.refusals({ leadspeekID: id }, { signal }),
   });
+  const [isTrusting, setTrusting] = useState(false);
   return (
     <>
       {!isSearch && <HeldNotice campaignId={id} />}
-      <Text size="sm" c="dimmed" mb="sm">
-        {isSearch
-          ? 'Why people that were found in the last 30 days did not become leads.'
-          : 'Why visits of the last 30 days did not become leads.'}
-      </Text>
+      <Group justify="space-between" gap="xs" mb="sm">
+        <Text size="sm" c="dimmed">
+          {isSearch
+            ? 'Why people that were found in the last 30 days did not become leads.'
+            : 'Why visits of the last 30 days did not become leads.'}
+        </Text>
+        {!isSearch && (
+          <Button variant="default" size="xs" onClick={() => setTrusting(true)}>
+            Trusted addresses
+          </Button>
+        )}
+      </Group>
+      {isTrusting && <TrustedModal campaignId={id} onClose={() => setTrusting(false)} />}
       <DataTable
         label="Reasons"
         download={{ list: 'refusals', query: { leadspeekID: id } }}

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
+import { MOST_TRUSTED } from '../../../contract/held.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import { defineJob } from '../../platform/jobs.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import type { Notices } from '../ledger/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import type { HeldReason } from './signup.policy.ts';
+import { readNetwork } from './trust.policy.ts';
+import * as store from './trust.store.ts';
+
+/** A mail about held sign-ups waits for so long, so that it tells of the whole burst. */
+const GATHER_MS = 15 * 60_000;
+
+const tellJob = defineJob('visits.held', z.object({ rootId: z.uuid(), companyId: z.uuid() }));
+
+const askJob = defineJob('visits.ask_trust', z.object({ rootId: z.uuid(), id: z.uuid() }));
+
+const REASON_WORDS: Record<HeldReason, string> = {
+  no_view: 'without a page view',
+  browser: 'from one browser',
+  address: 'from one address',
+  network: 'from one network',
+  burst: 'far more than usual',
+};
+const signUps = (count: number): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? 'sign-up' : 'sign-ups'}`;
+
+interface Asked {
+  leadspeekID: string;
+  network: string;
+  note: string;
+  everyCampaign: boolean;
+}
+
+export type Trust = ReturnType<typeof createTrust>;
+
+/** Places whose sign-ups are trusted, and mails about those that are held. */
+export function createTrust(
+  platform: Platform,
+  deps: { audit: Audit; campaigns: Campaigns; notices: Notices; tenants: Tenants },
+) {
+  const { db, clock, jobs } = platform;
+  const { audit, campaigns, notices, tenants } = deps;
+
+  async function visible(tx: Tx, campaignId: string) {
+    const campaign = await campaigns.visible(tx, campaignId);
+    if (!campaign) throw new Refusal('not_found', 'leadspeekID: there is no such campaign');
+    return campaign;
+  }
+
+  async function add(ctx: Ctx, asked: Asked, isTrusted: boolean): Promise<void> {
+    const network = readNetwork(asked.network);
+    const at = clock.now();
+    const id = newId(at);
+    await inScope(db.app, ctx.scope, async (tx) => {
+      const campaign = await visible(tx, asked.leadspeekID);
+      const owner = {
+        root_id: campaign.root_id,
+        agency_id: campaign.agency_id,
+        company_id: campaign.company_id,
+      };
+      await store.lockTrusted(tx, owner.company_id);
+      const isNew = await store.addTrusted(tx, {
+        ...owner,
+        id,
+        campaign_id: asked.everyCampaign ? null : campaign.id,
+        network,
+        note: asked.note,
+        at,
+        by: ctx.actor.userId,
+        isTrusted,
+      });
+      if (!isNew) throw refusalOf('network', 'is already in the list', 'conflict');
+      if ((await store.countTrusted(tx, owner.company_id)) > MOST_TRUSTED)
+        throw refusalOf('network', `would be one more than the ${MOST_TRUSTED} that a client may have`);
+      const where = asked.everyCampaign ? 'all campaigns of the client' : `campaign #${campaign.number}`;
+      await audit.record(tx, ctx, {
+        action: isTrusted ? 'visits.trust' : 'visits.ask_trust',
+        objectKind: 'campaign',
+        objectId: campaign.id,
+        description: `${isTrusted ? 'Trusted' : 'Asked to trust'} sign-ups from ${network} on ${where}`,
+        owner,
+      });
+      if (!isTrusted) await jobs.send(tx, askJob, [{ rootId: owner.root_id, id }]);
+    });
+  }
+
+  /** Mails client and agency what is held now; nobody where all of it was decided about meanwhile. */
+  async function tell({ rootId, companyId }: z.infer<typeof tellJob.payload>): Promise<void> {
+    const found = await inScope(db.app, { rootId }, async (tx) => {
+      const client = await tenants.company(tx, companyId);
+      return client?.agency_id ? { name: client.name, agency_id: client.agency_id } : undefined;
+    });
+    if (!found) return;
+    const client = { root_id: rootId, agency_id: found.agency_id, company_id: companyId };
+    const sender = await notices.sender(client);
+    await inScope(db.app, { rootId }, async (tx) => {
+      const reasons = await store.heldReasons(tx, companyId);
+      const total = reasons.reduce((sum, { count }) => sum + Number(count), 0);
+      if (total === 0) return;
+      const list = reasons.map(
+        ({ reason, count }) => `${signUps(Number(count))} ${REASON_WORDS[reason as HeldReason]}`,
+      );
+      const page = { label: 'Review held sign-ups', path: '/dashboard' };
+      await notices.tell(
+        tx,
+        'visits.held',
+        sender,
+        { ...client, company_id: found.agency_id },
+        {
+          subject: `Review ${signUps(total)} of ${found.name}`,
+          lines: [
+            `These sign-ups on the sites of ${found.name} look automated:`,
+            ...list,
+            'They become no leads and cost nothing until you release them. What nobody releases is deleted after 30 days.',
+            'If an office or a call center sends them, you can trust its address there.',
+          ],
+          page,
+        },
+      );
+      await notices.tell(tx, 'visits.held', sender, client, {
+        subject: `Held for review: ${signUps(total)} on your site`,
+        lines: [
+          'These sign-ups on your sites look automated:',
+          ...list,
+          `They become no leads and cost nothing unless ${sender.name} releases them, which you can ask for. What nobody releases is deleted after 30 days.`,
+        ],
+        page: { ...page, label: 'View held sign-ups' },
+      });
+    });
+  }
+
+  /** Mails the agency that its client asks to trust an address, unless it has decided meanwhile. */
+  async function tellAsked({ rootId, id }: z.infer<typeof askJob.payload>): Promise<void> {
+    const asked = await inScope(db.app, { rootId }, (tx) => store.askedFor(tx, id));
+    if (!asked) return;
+    const owner = { root_id: rootId, agency_id: asked.agency_id, company_id: asked.agency_id };
+    const sender = await notices.sender(owner);
+    await inScope(db.app, { rootId }, (tx) =>
+      notices.tell(tx, 'visits.ask_trust', sender, owner, {
+        subject: `${asked.client} asks you to trust an address`,
+        lines: [
+          `${asked.client} asks that sign-ups from ${asked.network} are not held for being many, on ${asked.campaign ?? 'all of its campaigns'}.`,
+          ...(asked.note ? [`Its note: ${asked.note}`] : []),
+          'Trust it only if you know the place. You decide in Campaign Management: open a campaign of the client, its tab Why not, and there Trusted addresses.',
+        ],
+        page: { label: 'Open the dashboard', path: '/dashboard' },
+      }),
+    );
+  }
+
+  return {
+    /** Which of these senders are trusted, by their places in the list. */
+    among: store.trustedAmong,
+
+    /** Has a client and its agency told that sign-ups are held, once in 24 hours, when the burst has come in. */
+    async tellOf(
+      tx: Tx,
+      owners: { root_id: string; agency_id: string; company_id: string }[],
+    ): Promise<void> {
+      const at = clock.now();
+      for (const owner of owners)
+        if (await store.tellNow(tx, owner, at))
+          await jobs.send(tx, tellJob, [{ rootId: owner.root_id, companyId: owner.company_id }], {
+            startAfter: new Date(at.getTime() + GATHER_MS),
+          });
+    },
+
+    tell,
+    tellAsked,
+
+    /** What is trusted, or asked for, for a campaign and its client. @throws Refusal 404 for another's campaign */
+    list: (ctx: Ctx, campaignId: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { company_id } = await visible(tx, campaignId);
+        return store.listTrusted(tx, company_id, campaignId);
+      }),
+
+    /** Trusts an address or network from now on. @throws Refusal 422 for what is none, 409 for one that is trusted */
+    trust: (ctx: Ctx, asked: Asked) => add(ctx, asked, true),
+    /** Notes that the client wants an address or network trusted. @throws Refusal as `trust` */
+    ask: (ctx: Ctx, asked: Asked) => add(ctx, asked, false),
+
+    /** Ends the trust in one, or declines it. @throws Refusal 404 for another's */
+    remove: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const gone = await store.removeTrusted(tx, id);
+        if (!gone) throw new Refusal('not_found', 'id: there is no such address');
+        await audit.record(tx, ctx, {
+          action: 'visits.untrust',
+          objectKind: gone.campaign_id ? 'campaign' : 'company',
+          objectId: gone.campaign_id ?? gone.company_id,
+          description: `Trusts sign-ups from ${gone.network} no longer`,
+          owner: { root_id: gone.root_id, agency_id: gone.agency_id, company_id: gone.company_id },
+        });
+      }),
+
+    /** Registers the jobs of a worker. */
+    async start(): Promise<void> {
+      await jobs.work(tellJob, { pollingIntervalSeconds: 30 }, tell);
+      await jobs.work(askJob, { pollingIntervalSeconds: 30 }, tellAsked);
+    },
+  };
+}
