@@ -220,7 +220,7 @@ function Lines({ filter }: { filter: Parameters<Client['ledger']['marginLines']>
     );
   return (
     <Stack gap="md">
-      <Table highlightOnHover>
+      <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Line</Table.Th>

@@ -19,6 +19,7 @@ import { US_STATES } from '../../../contract/choices.ts';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
+import { CountrySelect } from '../../ui/CountrySelect.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { DetailDrawer, useDrawer } from '../../ui/DetailDrawer.tsx';
@@ -319,8 +320,6 @@ function RateForm({ onClose }: { onClose: () => void }) {
     initialValues: { country: 'US', state: '', name: 'Sales tax', rate: '' },
     validateInputOnBlur: true,
     validate: {
-      country: (value) =>
-        /^[A-Z]{2}$/.test(value) ? null : 'Enter a country code of two letters, such as US.',
       name: (value) => (value.trim() ? null : 'Enter the name shown on invoices.'),
       rate: (value) => (PERCENT.test(value.trim()) ? null : 'Enter a percentage such as 8.25.'),
     },
@@ -338,15 +337,14 @@ function RateForm({ onClose }: { onClose: () => void }) {
   return (
     <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
       <Stack gap="md">
-        <TextInput
+        <CountrySelect
           label="Country"
-          description="Two-letter code"
           withAsterisk
-          maxLength={2}
-          maw={240}
+          maw={320}
           {...form.getInputProps('country')}
-          onChange={(event) => {
-            form.setFieldValue('country', event.currentTarget.value.toUpperCase());
+          value={form.values.country}
+          onChange={(country) => {
+            form.setFieldValue('country', country);
             form.setFieldValue('state', '');
           }}
         />
