@@ -15,6 +15,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None } from '../../ui/Values.tsx';
+import { zoneWords } from '../../ui/zone.ts';
 import { HeldNotice, heldQuery } from '../campaigns/Held.tsx';
 import { LeadDrawer } from '../leads/LeadDrawer.tsx';
 import { LeadTable } from '../leads/LeadTable.tsx';
@@ -103,7 +104,7 @@ function Dashboard() {
     <>
       <PageHeader
         title={product ? `${product.name} Dashboard` : 'Dashboard'}
-        line={`${isSearch ? 'People found' : 'Visits recognized'}, leads delivered and what they cost. Days in ${(data?.time_zone ?? user.time_zone).replaceAll('_', ' ')} time.`}
+        line={`${isSearch ? 'People found' : 'Visits recognized'}, leads delivered and what they cost. Days are in ${zoneWords(data?.time_zone ?? user.time_zone)}.`}
       />
       <Group gap="xs" mb="md" mih={36} justify="space-between">
         <Suspense fallback={<Skeleton height={36} width={420} maw="100%" />}>
