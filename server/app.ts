@@ -374,7 +374,7 @@ export async function createApp(parts: AppParts) {
     unconfirmed: (actor, tenant) => features.access.confirmation.missing(actor, tenant),
     openBody: (dt) => features.access.keys.openBody(dt),
   };
-  const server = createServer(config, clock, doors);
+  const server = await createServer(config, clock, doors);
   const log: Log = server.log;
   const jobs = new Jobs(parts.urls.appUrl, has('worker'), (error, name) => {
     // Of all that fails while the database is away one line a minute tells as much as thousands.

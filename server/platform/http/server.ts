@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { constants } from 'node:zlib';
+import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import type { AnyContractProcedure, AnyContractRouter } from '@orpc/contract';
 import Fastify, {
@@ -63,7 +65,7 @@ const REFUSED = new Set([403, 421, 429]);
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
 
 /** Makes the server with its parsers, guards and error answers; routes are added by `addCalls` and `addPlain`. */
-export function createServer(config: Config, clock: Clock, doors: Doors): FastifyInstance {
+export async function createServer(config: Config, clock: Clock, doors: Doors): Promise<FastifyInstance> {
   const proxies = config.trustProxy?.split(',').map((part) => part.trim()) ?? [];
   const app = Fastify({
     logger:
@@ -118,6 +120,15 @@ export function createServer(config: Config, clock: Clock, doors: Doors): Fastif
     for (const one of [method].flat()) routeList.push({ method: one, url, access: route?.access });
   });
   void app.register(cookie);
+  // Answers only: what comes in is never unpacked, so that nobody can send a little that becomes a lot.
+  // Awaited, since it looks at each route as it is added.
+  await app.register(compress, {
+    encodings: ['br', 'gzip'],
+    threshold: 1024,
+    customTypes: /^(text\/(html|plain|css|csv)|application\/json)\b/,
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    globalDecompression: false,
+  });
   app.decorateRequest('tenant', null);
 
   app.removeAllContentTypeParsers();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
@@ -10,6 +10,10 @@ const plain: SitePage = { title: 'Acme', favicon: null, brand: { name: 'Acme' } 
 const embed = { placeEmbedded: 'footer', embeddedcode: '<script>1</script>' };
 const folder = mkdtempSync(join(tmpdir(), 'lead-site-'));
 writeFileSync(join(folder, 'index.html'), html);
+mkdirSync(join(folder, 'assets'));
+writeFileSync(join(folder, 'assets/x.js'), 'as it is');
+writeFileSync(join(folder, 'assets/x.js.br'), 'Brotli');
+writeFileSync(join(folder, 'assets/x.js.gz'), 'gzip');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const isPage = async (path: string) => path === '/login';
@@ -160,5 +164,28 @@ test('[ROUT-02] what is no address of the app answers the page with the status 4
     expect(body).toContain('id="brand"');
     expect(headers['content-security-policy']).toContain("default-src 'self'");
   }
+  await app.close();
+});
+
+test('a built file goes out in the form that the browser takes', async () => {
+  const app = server();
+  addSite(app, folder, async () => plain, { recaptcha: false, isPage });
+  const asked = async (takes?: string) => {
+    const { headers, body } = await app.inject({
+      url: '/assets/x.js',
+      headers: takes ? { 'accept-encoding': takes } : {},
+    });
+    return [
+      body,
+      headers['content-encoding'],
+      headers.vary,
+      headers['content-type'],
+      headers['cache-control'],
+    ];
+  };
+  const js = ['application/javascript; charset=utf-8', 'public, max-age=31536000, immutable'];
+  expect(await asked('gzip, deflate, br')).toEqual(['Brotli', 'br', 'accept-encoding', ...js]);
+  expect(await asked('gzip')).toEqual(['gzip', 'gzip', 'accept-encoding', ...js]);
+  expect((await asked())[0]).toBe('as it is');
   await app.close();
 });

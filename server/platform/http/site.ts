@@ -103,6 +103,8 @@ export function addSite(
   void app.register(statics, {
     root: folder,
     serve: false,
+    // The build leaves a Brotli and a gzip form beside each text.
+    preCompressed: true,
   });
   app.get('/*', { config: { access: 'public', call: '/{page}' } }, async (request, reply) => {
     const path = decodeURIComponent(request.url.split('?')[0]!);

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { CompactEncrypt, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -120,6 +121,30 @@ describe('[BEY-31] what answers may do in a browser', () => {
       });
     }
     expect((await get('/p/v1/none.js')).headers['cross-origin-resource-policy']).toBe('cross-origin');
+  });
+
+  test('a long answer goes out packed for whoever takes it; what comes in is never unpacked', async () => {
+    const asked = (takes: string) =>
+      app.server.inject({
+        url: '/api/openapi.json',
+        headers: { host: 'root.test', 'accept-encoding': takes },
+      });
+    const whole = await asked('identity');
+    const packed = await asked('gzip, br');
+    expect([whole.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([
+      undefined,
+      'br',
+    ]);
+    expect(packed.headers.vary).toContain('accept-encoding');
+    expect(packed.rawPayload.length).toBeLessThan(whole.rawPayload.length / 4);
+    expect(brotliDecompressSync(packed.rawPayload).equals(whole.rawPayload)).toBe(true);
+    const bomb = await app.server.inject({
+      method: 'POST',
+      url: '/api/login',
+      headers: { host: 'root.test', 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      payload: gzipSync(JSON.stringify({ username: 'a'.repeat(10_000_000), password: 'x' })),
+    });
+    expect(bomb.statusCode).toBe(400);
   });
 
   test('HSTS where a trusted proxy says that it came over TLS, and there alone', async () => {
