@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './ui/start.css';
 import './ui/ui.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

@@ -32,10 +32,16 @@ export default defineConfig({
       output: {
         // The first load names every part that a page may want later; the manifest says what is what.
         chunkFileNames: 'assets/[hash].js',
+        // What a first load wants is few files: all that the entry brings along, the login, and the frame with the dashboard.
         codeSplitting: {
           groups: [
-            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
-            { name: 'tanstack', test: /node_modules[\\/]@tanstack[\\/]/ },
+            { name: 'start', tags: ['$initial'], priority: 3 },
+            { name: 'login', test: /(LoginPage\.tsx|[\\/]jwe\.ts)$/, priority: 2 },
+            {
+              name: 'desk',
+              test: /(Frame|Overlays|DashboardPage|RangePicker|DayChart)\.tsx$/,
+              priority: 1,
+            },
           ],
         },
       },

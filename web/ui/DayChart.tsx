@@ -1,3 +1,4 @@
+import './desk.css';
 import { type KeyboardEvent, type PointerEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { axisSteps, type ChartDay, labelsThatFit } from './chart.ts';
 import classes from './DayChart.module.css';

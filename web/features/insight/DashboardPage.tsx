@@ -1,3 +1,4 @@
+import '../../ui/desk.css';
 import { Button, Group, SegmentedControl, Skeleton, Table, Text, Title } from '@mantine/core';
 import { IconChartLine, IconTable, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';

@@ -1,3 +1,4 @@
+import '../../ui/desk.css';
 import '@mantine/dates/styles.css';
 import { Group, Popover, SegmentedControl, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { DatePicker } from '@mantine/dates';

@@ -1,3 +1,4 @@
+import '../../ui/desk.css';
 import { IconUserPlus } from '@tabler/icons-react';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
