@@ -18,8 +18,8 @@ import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None } from '../../ui/Values.tsx';
 import { zoneWords } from '../../ui/zone.ts';
 import { HeldNotice, heldQuery } from '../campaigns/Held.tsx';
-import { LeadDrawer } from '../leads/LeadDrawer.tsx';
 import { LeadTable } from '../leads/LeadTable.tsx';
+import { OpenLead } from '../leads/OpenLead.tsx';
 import { CampaignSelect } from './CampaignSelect.tsx';
 import classes from './DashboardPage.module.css';
 import { before, dayIn, rangeOf } from './range.ts';
@@ -164,7 +164,7 @@ function Dashboard() {
           />
         </>
       )}
-      <LeadDrawer />
+      <OpenLead />
     </>
   );
 }

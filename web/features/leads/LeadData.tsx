@@ -3,7 +3,7 @@ import { INFORMATION_TYPES, type InformationType } from '../../../contract/enric
 import type { Client } from '../../../contract/index.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { None } from '../../ui/Values.tsx';
-import classes from './LeadDrawer.module.css';
+import classes from './LeadDetail.module.css';
 
 type Field = Awaited<ReturnType<Client['leads']['get']>>['information'][number];
 const TYPES = Object.keys(INFORMATION_TYPES) as InformationType[];

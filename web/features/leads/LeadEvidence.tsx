@@ -3,7 +3,7 @@ import type { Client } from '../../../contract/index.ts';
 import { num } from '../../ui/format.ts';
 import { None, When } from '../../ui/Values.tsx';
 import { ageWords, hostOf } from './evidence.ts';
-import classes from './LeadDrawer.module.css';
+import classes from './LeadDetail.module.css';
 import { matchWords, shareWords } from './match.ts';
 
 type Lead = Awaited<ReturnType<Client['leads']['get']>>;

@@ -5,8 +5,8 @@ import { api } from '../../api/client.ts';
 import { useFacts } from '../../api/user.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
-import { LeadDrawer } from './LeadDrawer.tsx';
 import { LeadTable } from './LeadTable.tsx';
+import { OpenLead } from './OpenLead.tsx';
 
 /** Every lead of a module, for administrators (spec product 2: leads-management, not in the menu). */
 export default function LeadsManagementPage() {
@@ -31,7 +31,7 @@ export default function LeadsManagementPage() {
         campaignName={campaign.data?.campaignName}
         onClearCampaign={() => set({ campaign: undefined, page: undefined })}
       />
-      <LeadDrawer />
+      <OpenLead />
     </>
   );
 }

@@ -1,31 +1,23 @@
-import { Anchor, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
-import { DetailDrawer } from '../../ui/DetailDrawer.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { Money, None, When } from '../../ui/Values.tsx';
 import { LeadRefund } from '../credits/LeadRefund.tsx';
 import { LeadData } from './LeadData.tsx';
-import classes from './LeadDrawer.module.css';
+import classes from './LeadDetail.module.css';
 import { LeadEvidence } from './LeadEvidence.tsx';
+import { LeadSkeleton } from './LeadSkeleton.tsx';
 import { nameOf } from './LeadTable.tsx';
 
 type Lead = Awaited<ReturnType<Client['leads']['get']>>;
 
-/** The whole lead of the address' `lead`: the person, why it matched, the visit, its deliveries. */
-export function LeadDrawer() {
-  return (
-    <DetailDrawer param="lead" title="Lead">
-      {(id) => <LeadDetail id={id} />}
-    </DetailDrawer>
-  );
-}
-
-function LeadDetail({ id }: { id: string }) {
+/** A whole lead: the person, why it matched, the visit, its deliveries. */
+export default function LeadDetail({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ['lead', id],
     queryFn: ({ signal }) => api.leads.get({ id }, { signal }),
@@ -40,17 +32,7 @@ function LeadDetail({ id }: { id: string }) {
     );
   }
   const lead = query.data;
-  if (!lead) {
-    return (
-      <Stack gap="sm" aria-busy="true">
-        <Skeleton height={24} width="50%" />
-        {[80, 60, 70, 55, 65, 75].map((width) => (
-          <Skeleton key={width} height={16} width={`${width}%`} />
-        ))}
-        <Skeleton height={120} mt="md" />
-      </Stack>
-    );
-  }
+  if (!lead) return <LeadSkeleton />;
   const withheld = lead.phones_withheld;
   const place = [lead.city, [lead.state, lead.zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
   return (

@@ -1,0 +1,19 @@
+import { lazy, Suspense } from 'react';
+import { DetailDrawer } from '../../ui/DetailDrawer.tsx';
+import { LeadSkeleton } from './LeadSkeleton.tsx';
+
+// Fetched when the first lead is opened, since lists of leads are the first thing that is loaded.
+const LeadDetail = lazy(() => import('./LeadDetail.tsx'));
+
+/** The lead of the address' `lead`, in a drawer. */
+export function OpenLead() {
+  return (
+    <DetailDrawer param="lead" title="Lead">
+      {(id) => (
+        <Suspense fallback={<LeadSkeleton />}>
+          <LeadDetail id={id} />
+        </Suspense>
+      )}
+    </DetailDrawer>
+  );
+}
