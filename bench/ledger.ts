@@ -9,6 +9,8 @@ import type { Result } from './import.ts';
 import { median, openStage, type Stage } from './stage.ts';
 
 const AT_ONCE = 8;
+/** Who sells one by one, or runs pgbench's statements, over as many connections. */
+const CALLERS = 32;
 const WALLETS = 200;
 const BATCH = 50;
 const ROUNDS = 3;
@@ -16,7 +18,11 @@ const PRICE = 2_000_000n;
 const COST = 1_000_000n;
 
 /** Calls `work` again and again from so many at once; answers how many calls a second. */
-async function rate(seconds: number, work: (nth: number) => Promise<unknown>): Promise<number> {
+async function rate(
+  seconds: number,
+  work: (nth: number) => Promise<unknown>,
+  callers = AT_ONCE,
+): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const began = performance.now();
   let done = 0;
@@ -26,7 +32,7 @@ async function rate(seconds: number, work: (nth: number) => Promise<unknown>): P
       done++;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => one(nth)));
+  await Promise.all(Array.from({ length: callers }, (_, nth) => one(nth)));
   return done / ((performance.now() - began) / 1000);
 }
 
@@ -110,16 +116,28 @@ async function debits(stage: Stage, root: Company, seconds: number): Promise<Res
       ),
     );
   };
+  const sellAlone = ({ id, owner }: MadeCampaign) =>
+    features.billing.sell({
+      id: newId(systemClock.now()),
+      rootId: root.id,
+      agencyId: owner.agency_id,
+      clientId: owner.company_id,
+      campaignId: id,
+      priceMicros: PRICE,
+      costMicros: COST,
+    });
   const bare = await simpleUpdate(stage);
   const limits: number[] = [];
   const singles: number[] = [];
+  const apart: number[] = [];
   const batches: number[] = [];
   const any = () => campaigns[Math.floor(Math.random() * WALLETS)]!;
   await rate(1, () => sell(any(), 1));
-  // In turn, so that what else the machine does falls on all three.
+  // In turn, so that what else the machine does falls on all of them.
   for (let round = 0; round < ROUNDS; round++) {
-    limits.push(await rate(seconds, bare.run));
-    singles.push(await rate(seconds, () => sell(any(), 1)));
+    limits.push(await rate(seconds, bare.run, CALLERS));
+    singles.push(await rate(seconds, () => sellAlone(any()), CALLERS));
+    apart.push(await rate(seconds, () => sell(any(), 1)));
     batches.push((await rate(seconds, () => sell(campaigns[0]!, BATCH))) * BATCH);
   }
   await bare.close();
@@ -131,6 +149,9 @@ async function debits(stage: Stage, root: Company, seconds: number): Promise<Res
   const broken = checks.filter((check) => check.violations > 0);
   if (broken.length > 0) throw new Error(`The audit found: ${broken.map((check) => check.name).join('; ')}`);
   const limit = median(limits);
+  console.log(
+    `ledger: ${Math.round(median(apart))} debits a second with a transaction for each, ${(median(apart) / limit).toFixed(2)} of the limit`,
+  );
   const result = (name: string, ours: number, target: number): Result => ({
     name,
     limit,

@@ -161,7 +161,16 @@ export function createFeatures(
   const notices = createNotices({ tenants, people, mail, port: platform.config.port });
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
-  const billing = createBilling({ ledger, wallet, caps, costs, payments, events: platform.events });
+  const billing = createBilling({
+    db: platform.db.app,
+    clock: platform.clock,
+    events: platform.events,
+    ledger,
+    wallet,
+    caps,
+    costs,
+    payments,
+  });
   const taxes = createTaxes(platform, {
     tenants,
     audit,

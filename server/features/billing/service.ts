@@ -1,6 +1,7 @@
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import type { Tx } from '../../platform/db/scope.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { type Db, inScope, type Tx } from '../../platform/db/scope.ts';
 import type { EventHub } from '../../platform/events.ts';
 import type { Caps } from '../caps/index.ts';
 import type { Costs } from '../costs/index.ts';
@@ -8,12 +9,15 @@ import type { AccountKind, Ledger } from '../ledger/index.ts';
 import type { Payments } from '../payments/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import { createAccounts } from './account.service.ts';
+import { createCounter } from './counter.ts';
 import { agencyOf, clientOf, type LeadSale, openTill, rootOf, type TillCampaign } from './till.ts';
 
 export type Billing = ReturnType<typeof createBilling>;
 
 /** Who pays what for a lead: retail from client to agency, wholesale from agency to root, supplier cost by the root. */
 export function createBilling(deps: {
+  db: Db;
+  clock: Clock;
   ledger: Ledger;
   wallet: Wallet;
   caps: Caps;
@@ -23,6 +27,34 @@ export function createBilling(deps: {
 }) {
   const { ledger, wallet } = deps;
   const till = (tx: Tx, campaigns: TillCampaign[], at: Date) => openTill(deps, tx, campaigns, at);
+
+  const campaignsOf = (sales: LeadSale[]): TillCampaign[] => [
+    ...new Map(sales.map((sale) => [sale.campaignId, { ...sale, id: sale.campaignId }])).values(),
+  ];
+
+  /**
+   * Sells leads that have been decided on, both sides each. Returns the transfer ids in order (null: it costs nobody
+   * anything, or was posted before).
+   * @throws Refusal 409 when a hard limit would be passed; (23514) when a balance does not cover it
+   */
+  async function sellLeads(tx: Tx, sales: LeadSale[], at: Date): Promise<(string | null)[]> {
+    const open = await till(tx, campaignsOf(sales), at);
+    for (const sale of sales) {
+      const refused = open.refusal(sale);
+      if (refused && refused !== 'balance_empty') {
+        const text = {
+          below_cost: ownMessages.belowCost,
+          cap_campaign: ownMessages.capCampaign,
+          cap_client: ownMessages.capClient,
+          cap_wallet: ownMessages.capWallet,
+        }[refused];
+        throw new Refusal('conflict', text, { errors: { amount: [text] } });
+      }
+      open.take(sale);
+    }
+    const byLead = await open.settle();
+    return sales.map((sale) => byLead.get(sale.id) ?? null);
+  }
 
   return {
     /** Cards, connected accounts and what companies are billed by. */
@@ -64,30 +96,18 @@ export function createBilling(deps: {
     /** Locks what selling leads of campaigns needs, and keeps count (till.ts). */
     openTill: till,
 
-    /**
-     * Sells leads that have been decided on, both sides each. Returns the transfer ids in order (null: it costs nobody
-     * anything, or was posted before).
-     * @throws Refusal 409 when a hard limit would be passed; (23514) when a balance does not cover it
-     */
-    async sellLeads(tx: Tx, sales: LeadSale[], at: Date): Promise<(string | null)[]> {
-      const campaigns = new Map(sales.map((sale) => [sale.campaignId, { ...sale, id: sale.campaignId }]));
-      const open = await till(tx, [...campaigns.values()], at);
-      for (const sale of sales) {
-        const refused = open.refusal(sale);
-        if (refused && refused !== 'balance_empty') {
-          const text = {
-            below_cost: ownMessages.belowCost,
-            cap_campaign: ownMessages.capCampaign,
-            cap_client: ownMessages.capClient,
-            cap_wallet: ownMessages.capWallet,
-          }[refused];
-          throw new Refusal('conflict', text, { errors: { amount: [text] } });
-        }
-        open.take(sale);
-      }
-      const byLead = await open.settle();
-      return sales.map((sale) => byLead.get(sale.id) ?? null);
-    },
+    sellLeads,
+
+    /** Sells a lead that comes alone, in one transaction with others that do (counter.ts). */
+    sell: createCounter(
+      deps.db,
+      (tx, sales) => till(tx, campaignsOf(sales), deps.clock.now()),
+      (sale) =>
+        inScope(deps.db, { rootId: sale.rootId }, async (tx) => {
+          const [id = null] = await sellLeads(tx, [sale], deps.clock.now());
+          return id;
+        }),
+    ),
 
     /**
      * Refunds one side of a lead's sale, as whoever was paid may: retail gives the client its price back, wholesale the agency

@@ -22,7 +22,7 @@ export async function lockTill(
       lots: Text<OpenLot & { account_id: string }>[];
       caps: Text<LockedCap>[];
     };
-  }>`select open_till(${accounts}, ${wallets}, ${subjects}) as till`.execute(tx);
+  }>`/* kept: open_till */ select open_till(${accounts}, ${wallets}, ${subjects}) as till`.execute(tx);
   const { balances, lots, caps } = rows[0]!.till;
   const micros = (text: string | null) => (text === null ? null : BigInt(text));
   return {

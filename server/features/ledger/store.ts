@@ -74,7 +74,7 @@ export async function insertTransfers(
     if (refuses) balances.set(account_id, (balances.get(account_id) ?? 0n) + amount);
     if (lot_id) lots.set(lot_id, (lots.get(lot_id) ?? 0n) + amount);
   }
-  const { rows } = await sql<{ added: string[] }>`
+  const { rows } = await sql<{ added: string[] }>`/* kept: post_transfers */
     select post_transfers(
       ${t.map((r) => r.id)}, ${t.map((r) => r.root_id)}, ${t.map((r) => r.agency_id ?? null)}, ${t.map((r) => r.company_id)},
       ${t.map((r) => r.kind)}, ${t.map((r) => r.reference_id ?? null)}, ${t.map((r) => r.campaign_id ?? null)},

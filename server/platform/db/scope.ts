@@ -41,7 +41,7 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
     try {
       return await db.transaction().execute(async (tx) => {
         const role = scope.companyId ? 'lead_client' : scope.agencyId ? 'lead_agency' : 'lead_root';
-        await sql`select set_config('role', ${role}, true), set_config('scope.root_id', ${scope.rootId}, true),
+        await sql`/* kept: scope */ select set_config('role', ${role}, true), set_config('scope.root_id', ${scope.rootId}, true),
                          set_config('scope.agency_id', ${scope.agencyId ?? ''}, true),
                          set_config('scope.company_id', ${scope.companyId ?? ''}, true)`.execute(tx);
         return work(tx);
