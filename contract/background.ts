@@ -37,6 +37,7 @@ export const JOB_TITLES: Record<string, string> = {
   'mail.send': 'Email',
   'margins.check': 'Price check',
   'minspend.close': 'Minimum spend run',
+  'payments.account': 'Payment account change',
   'payments.ask': 'Payment status check',
   'payments.compare': 'Payment comparison',
   'payments.notices': 'Payment provider notices',

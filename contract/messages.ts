@@ -180,6 +180,11 @@ export const ownMessages = {
   noAccount: 'There is no account with the card provider yet. Open one first.',
   accountOpened: "The account is open. The owner now needs to complete the provider's form.",
   accountReset: 'The account is disconnected. Your clients need to enter their cards again.',
+  accountResetWaits: (day: string) =>
+    `The account stays connected until ${day}. Your agency's owners have an email, and can disconnect it at once or keep it.`,
+  accountChangeWaits: 'Somebody has already asked to disconnect the account.',
+  noAccountChange: 'Nobody asks to disconnect the account any more.',
+  accountKept: 'The account stays connected.',
   ownAccountReset: 'The account is disconnected. Connect another one to be paid your commissions.',
   accountNotReady: 'The payment account cannot take charges at the moment.',
   chargeAsked: 'The card provider has been asked.',

@@ -192,14 +192,31 @@ export const payments = {
       summary: "How the agency's account stands now; a sales person's own",
     })
     .meta({ access: 'account.connect', notInView: true })
-    .output(ConnectedAccount),
+    .output(
+      ConnectedAccount.extend({
+        change: z
+          .object({ asked_by: z.string(), at: Instant })
+          .nullable()
+          .describe('When the account is to be disconnected, and who asked for it; null: it is not'),
+      }),
+    ),
+  keepAccount: call
+    .route({
+      method: 'POST',
+      path: '/general/connected-account/keep',
+      tags: ['Payments'],
+      summary: 'Keep the account that somebody asked to disconnect',
+    })
+    .meta({ access: 'account.connect', notInView: true })
+    .output(Done),
   resetAccount: call
     .route({
       method: 'POST',
       path: '/general/reset-payment-connection',
       tags: ['Payments'],
       summary: "Let go of the agency's account, or a sales person's own, so that another can be opened",
-      description: "The cards of an agency's clients are on its account: they must be entered anew.",
+      description:
+        "The cards of an agency's clients are on its account: they must be entered anew. An administrator's wish waits for 72 hours, or an owner's word.",
     })
     .meta({ access: 'account.connect', notInView: true, fresh: true })
     .output(Done.extend(ConnectedAccount.shape)),

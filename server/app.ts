@@ -157,8 +157,8 @@ export function createFeatures(
       ...waits,
     }),
   );
-  const payments = createPayments(platform, { gateway, audit, onStep });
   const notices = createNotices({ tenants, people, mail, port: platform.config.port });
+  const payments = createPayments(platform, { gateway, audit, notices, onStep });
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({

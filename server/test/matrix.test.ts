@@ -987,6 +987,11 @@ let samples: Record<string, Sample> = {
     named: false,
     request: () => ({ url: '/api/general/connected-account/check' }),
   },
+  'POST /api/general/connected-account/keep': {
+    named: false,
+    request: () => ({ url: '/api/general/connected-account/keep', body: {} }),
+    passes: [409],
+  },
   'POST /api/general/reset-payment-connection': {
     named: false,
     request: () => ({ url: '/api/general/reset-payment-connection', body: {} }),
@@ -2406,6 +2411,7 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/payment/charge/:id/check',
       'POST /api/general/connected-account/create',
       'POST /api/general/connected-account/link',
+      'POST /api/general/connected-account/keep',
       'POST /api/payment/sandbox/card',
       'POST /api/payment/sandbox/authentication',
       'POST /api/payment/sandbox/account/open',

@@ -55,7 +55,9 @@ export function prepaidStage(app: TestApp, root: Company) {
         'select body_sealed from mail where kind = $1 and to_address = $2 order by id',
         [kind, who.emails[to]],
       );
-      return rows.map(({ body_sealed }) => JSON.parse(app.platform.vault.open(body_sealed, 'mail.body')).text);
+      return rows.map(
+        ({ body_sealed }) => JSON.parse(app.platform.vault.open(body_sealed, 'mail.body')).text,
+      );
     },
 
     /** Sets how a campaign pays, from now on. */

@@ -19,7 +19,7 @@ export type Notice = Omit<MailContent, 'action'> & { page?: { label: string; pat
 
 export type Notices = ReturnType<typeof createNotices>;
 
-/** Mails about money to the owners and administrators of a company, in its own brand or, for a client, its agency's. */
+/** Mails about money and its ways to the owners and administrators of a company, in its own brand or, for a client, its agency's. */
 export function createNotices({
   tenants,
   people,
@@ -42,15 +42,24 @@ export function createNotices({
       const site = isLocal ? `http://${host}${port ? `:${port}` : ''}` : `https://${host}`;
       return { name: door.name, host, accent: door.box_bgcolor ?? door.link_color, site };
     },
-    /** Puts a mail to each of them into the outbox, inside the causing transaction. Returns how many. */
+    /**
+     * Puts a mail to each of them into the outbox, inside the causing transaction; with `personId` also to that person. Returns
+     * how many.
+     */
     async tell(
       tx: Tx,
       kind: string,
       sender: NoticeSender,
       company: Owner,
       { page, ...content }: Notice,
+      personId?: string,
     ): Promise<number> {
-      const all = await people.incharge(tx, company.company_id);
+      const all: { id: string; name: string; email: string }[] = await people.incharge(
+        tx,
+        company.company_id,
+      );
+      const person = personId && !all.some(({ id }) => id === personId) && (await people.byId(tx, personId));
+      if (person) all.push(person);
       for (const to of all) {
         await mail.enqueue(tx, {
           ...layOut(

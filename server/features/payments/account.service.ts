@@ -6,19 +6,25 @@ import { newId } from '../../platform/ids.ts';
 import type { AccountState, PaymentGateway } from '../../platform/payments.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
+import type { Notices } from '../ledger/index.ts';
 import type { Holder } from './account.store.ts';
 import * as store from './account.store.ts';
 import { failed } from './gateway-errors.ts';
+import { accountJob } from './queue.ts';
 
 export type { AgencyOwner, Holder } from './account.store.ts';
 /** Where an account stands, as its row says. */
 export type Account = Omit<AccountState, 'account_requirements'> & { requirements: string[] };
 
+/** What somebody else than an owner asks for waits so long, for an owner to stop it. */
+const WAIT_MS = 72 * 3_600_000;
+
 const NONE: Account = { status: '', charges_enabled: false, payouts_enabled: false, requirements: [] };
 
 export type Accounts = ReturnType<typeof createAccounts>;
 type Row = Awaited<ReturnType<typeof store.accountOf>>;
-type Note = (tx: Tx) => Promise<void>;
+type Note = (tx: Tx, reference: string) => Promise<void>;
+type Sender = Awaited<ReturnType<Notices['sender']>>;
 
 /** Whether whoever asks has an account of their own, not their company's. */
 export const holdsOwn = ({ actor }: Ctx): boolean =>
@@ -46,8 +52,8 @@ const subjectOf = (holder: Holder) =>
  * which their commissions are paid to (ROUT-14).
  */
 export function createAccounts(
-  { db, clock, events }: Pick<Platform, 'db' | 'clock' | 'events'>,
-  { gateway, audit }: { gateway: PaymentGateway; audit: Audit },
+  { db, clock, events, jobs }: Pick<Platform, 'db' | 'clock' | 'events' | 'jobs'>,
+  { gateway, audit, notices }: { gateway: PaymentGateway; audit: Audit; notices: Notices },
 ) {
   /** Keeps what the provider says. */
   async function save(tx: Tx, holder: Holder, reference: string, state: AccountState): Promise<Account> {
@@ -98,7 +104,7 @@ export function createAccounts(
       const meanwhile = liveIdOf(await store.accountToChange(tx, holder));
       if (meanwhile) return { reference: meanwhile };
       const made = await save(tx, holder, reference, state);
-      await note?.(tx);
+      await note?.(tx, reference);
       return { reference, made };
     });
   }
@@ -117,18 +123,68 @@ export function createAccounts(
   }
 
   /** Forgets an account; the provider keeps it. */
-  const letGo = (holder: Holder, note?: Note): Promise<Account> =>
-    inScope(db.app, { rootId: holder.root_id }, async (tx) => {
-      if (!(await store.accountToChange(tx, holder))) return NONE;
-      await note?.(tx);
-      const none = { status: '' as const, charges_enabled: false, payouts_enabled: false };
-      return save(tx, holder, '', { ...none, account_requirements: [] });
-    });
+  const forget = async (tx: Tx, holder: Holder): Promise<Account> => {
+    const none = { status: '' as const, charges_enabled: false, payouts_enabled: false };
+    return save(tx, holder, '', { ...none, account_requirements: [] });
+  };
+
+  /** Tells whose account it is, and who is in charge of their company. */
+  const tell = (tx: Tx, holder: Holder, sender: Sender, subject: string, lines: string[]) => {
+    const isOwn = 'user_id' in holder;
+    return notices.tell(
+      tx,
+      'account.change',
+      sender,
+      holder,
+      {
+        subject,
+        lines,
+        page: isOwn
+          ? { label: 'View payment accounts', path: '/configuration/sales-connect-account' }
+          : { label: 'View the payment account', path: '/configuration/general-setting?tab=payment' },
+      },
+      isOwn ? holder.user_id : undefined,
+    );
+  };
+  /** Whose account it is, as a mail says it. */
+  const ofWhom = (holder: Holder, name: string): string => ('user_id' in holder ? ` of ${name}` : '');
+
+  /** Lets go of an account now: what waits is over, it is kept as the former one, and all are told. */
+  async function disconnect(
+    tx: Tx,
+    holder: Holder,
+    sender: Sender,
+    by: { id: string; name: string; row: { id: string; reference: string } | undefined },
+  ): Promise<Account> {
+    const now = clock.now();
+    const reference = idOf(await store.accountOf(tx, holder));
+    if (by.row) await store.endAccountChange(tx, holder, 'done', now);
+    else if (reference)
+      await store.insertAccountChange(tx, holder, {
+        id: newId(now),
+        reference,
+        asked_by: by.id,
+        created_at: now,
+        effective_at: now,
+        ended_at: now,
+        outcome: 'done',
+      });
+    if (reference)
+      await tell(tx, holder, sender, `The payment account${ofWhom(holder, by.name)} was disconnected`, [
+        `${by.name} disconnected the payment account ${reference}. Nothing is paid out to it any more, and another one can be connected.`,
+        'If you did not expect this, sign that person out of all devices, and connect the account again.',
+      ]);
+    return forget(tx, holder);
+  }
 
   return {
     ensure,
     refresh,
-    letGo,
+    /** Lets go of an account without a word to anybody: the sandbox's own wish. */
+    letGo: (holder: Holder): Promise<Account> =>
+      inScope(db.app, { rootId: holder.root_id }, async (tx) =>
+        (await store.accountToChange(tx, holder)) ? forget(tx, holder) : NONE,
+      ),
     /** The provider's id of somebody's account; '' when they have none. */
     reference: async (holder: Holder): Promise<string> => idOf(await rowOf(holder)),
     referenceOf: async (
@@ -155,14 +211,22 @@ export function createAccounts(
     async create(ctx: Ctx): Promise<Account> {
       const holder = holderOf(ctx);
       const { objectKind, objectId, whose } = subjectOf(holder);
-      const { made } = await ensure(holder, (tx) =>
-        audit.record(tx, ctx, {
+      const sender = await notices.sender(holder);
+      const { made } = await ensure(holder, async (tx, reference) => {
+        await audit.record(tx, ctx, {
           action: 'account.created',
           objectKind,
           objectId,
           description: `Opened ${whose} with the card provider`,
-        }),
-      );
+        });
+        const former = await store.formerAccount(tx, holder);
+        const name = await store.personName(tx, ctx.actor.userId);
+        await tell(tx, holder, sender, `A payment account${ofWhom(holder, name)} was connected`, [
+          `${name} connected the payment account ${reference}. When the provider has verified it, money is paid out to it.`,
+          ...(former ? [`Before, money was paid out to ${former}.`] : []),
+          'If you did not expect this, disconnect it, and sign that person out of all devices.',
+        ]);
+      });
       return made ?? refresh(holder);
     },
 
@@ -186,21 +250,98 @@ export function createAccounts(
     /** How the own account, or the own agency's, stands now. */
     check: (ctx: Ctx): Promise<Account> => refresh(holderOf(ctx)),
 
+    /** What was asked for of the own account, or the own agency's, and waits. */
+    change: (ctx: Ctx) =>
+      inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => store.openAccountChange(tx, holderOf(ctx))),
+
     /**
      * Lets go of the own account, or the own agency's, so that another can be made. The cards of an agency's clients are on
-     * its account, so they must be entered anew.
+     * its account, so they must be entered anew. An agency's account that is in use goes on for 72 hours where it is not an
+     * owner who asks: an owner can let go of it at once, or keep it. @throws Refusal 409 where it waits already
      */
-    reset(ctx: Ctx): Promise<Account> {
+    async reset(ctx: Ctx): Promise<{ account: Account; waitsUntil: Date | null }> {
       const holder = holderOf(ctx);
       const { objectKind, objectId, whose } = subjectOf(holder);
-      return letGo(holder, (tx) =>
-        audit.record(tx, ctx, {
-          action: 'account.reset',
+      const said = whose === 'an account' ? 'the account' : whose;
+      const sender = await notices.sender(holder);
+      return inScope(db.app, { rootId: holder.root_id }, async (tx) => {
+        const row = await store.accountToChange(tx, holder);
+        if (!row) return { account: NONE, waitsUntil: null };
+        const waiting = await store.openAccountChange(tx, holder);
+        const record = (action: string, description: string) =>
+          audit.record(tx, ctx, { action, objectKind, objectId, description });
+        const name = await store.personName(tx, ctx.actor.userId);
+        const isUsed = Boolean(idOf(row)) && (row.charges_enabled || row.payouts_enabled);
+        if (!isUsed || ctx.actor.grade !== 'agency.administrator') {
+          await record('account.reset', `Let go of ${said} with the card provider`);
+          const by = { id: ctx.actor.userId, name, row: waiting };
+          return { account: await disconnect(tx, holder, sender, by), waitsUntil: null };
+        }
+        if (waiting) throw new Refusal('conflict', ownMessages.accountChangeWaits);
+        const now = clock.now();
+        const waitsUntil = new Date(now.getTime() + WAIT_MS);
+        const id = newId(now);
+        await store.insertAccountChange(tx, holder, {
+          id,
+          reference: idOf(row),
+          asked_by: ctx.actor.userId,
+          created_at: now,
+          effective_at: waitsUntil,
+        });
+        await jobs.send(tx, accountJob, [{ rootId: holder.root_id, id }], { startAfter: waitsUntil });
+        await record('account.reset_asked', `Asked to let go of ${said} with the card provider, in 72 hours`);
+        await tell(tx, holder, sender, 'Somebody asked to disconnect the payment account', [
+          `${name} asked to disconnect the payment account ${idOf(row)}, from ${ctx.ip}. It stays connected for 72 hours, unless an owner disconnects it before.`,
+          'If you did not expect this, keep the account on the page below, and sign that person out of all devices.',
+        ]);
+        return { account: standing(row), waitsUntil };
+      });
+    },
+
+    /** Stops what was asked for of the own account, or the own agency's. @throws Refusal 409 where nothing waits */
+    async keep(ctx: Ctx): Promise<void> {
+      const holder = holderOf(ctx);
+      const { objectKind, objectId } = subjectOf(holder);
+      await inScope(db.app, { rootId: holder.root_id }, async (tx) => {
+        await store.accountToChange(tx, holder);
+        if (!(await store.endAccountChange(tx, holder, 'stopped', clock.now())))
+          throw new Refusal('conflict', ownMessages.noAccountChange);
+        await audit.record(tx, ctx, {
+          action: 'account.kept',
           objectKind,
           objectId,
-          description: `Let go of ${whose === 'an account' ? 'the account' : whose} with the card provider`,
-        }),
-      );
+          description: 'Kept the account with the card provider that was to be disconnected',
+        });
+      });
+    },
+
+    /** Lets go of an account whose change nobody stopped in time. Safe to run twice. */
+    async takeDue({ rootId, id }: { rootId: string; id: string }): Promise<void> {
+      const found = await inScope(db.app, { rootId }, (tx) => store.accountChangeById(tx, id));
+      if (!found) return;
+      const owner = { root_id: rootId, company_id: found.company_id };
+      const holder: Holder = found.user_id
+        ? { ...owner, agency_id: found.agency_id, user_id: found.user_id }
+        : { ...owner, agency_id: found.agency_id! };
+      const sender = await notices.sender(holder);
+      await inScope(db.app, { rootId }, async (tx) => {
+        const row = await store.accountToChange(tx, holder);
+        const waiting = await store.openAccountChange(tx, holder);
+        if (waiting?.id !== id || waiting.effective_at > clock.now()) return;
+        // Another account has come in its place meanwhile: that is not what was asked for.
+        if (idOf(row) !== waiting.reference) {
+          await store.endAccountChange(tx, holder, 'stopped', clock.now());
+          return;
+        }
+        const by = { id: found.asked_by, name: waiting.asked_by ?? 'Somebody', row: waiting };
+        await disconnect(tx, holder, sender, by);
+        await audit.recordSystem(tx, clock.now(), holder, {
+          action: 'account.reset',
+          objectKind: 'company',
+          objectId: holder.company_id,
+          description: `Let go of the account with the card provider, 72 hours after ${by.name} asked for it`,
+        });
+      });
     },
   };
 }

@@ -72,3 +72,70 @@ export async function holderOfAccount(db: Db, reference: string): Promise<Holder
   const { user_id, ...owner } = row;
   return user_id ? { ...owner, user_id } : { ...owner, agency_id: owner.agency_id! };
 }
+
+const holds = (holder: Holder) => ('user_id' in holder ? holder.user_id : null);
+
+/** Keeps that an account was, or is to be, let go of. */
+export async function insertAccountChange(
+  tx: Tx,
+  holder: Holder,
+  row: Omit<Insertable<Schema['account_change']>, keyof Owner | 'user_id'>,
+): Promise<void> {
+  const { root_id, agency_id, company_id } = holder;
+  await tx
+    .insertInto('account_change')
+    .values({ root_id, agency_id, company_id, user_id: holds(holder), ...row })
+    .execute();
+}
+
+/** The change of somebody's account that waits, with who asked for it. */
+export async function openAccountChange(tx: Tx, holder: Holder) {
+  return tx
+    .selectFrom('account_change as a')
+    .leftJoin('user_account as u', 'u.id', 'a.asked_by')
+    .select(['a.id', 'a.reference', 'a.effective_at', 'u.name as asked_by'])
+    .where('a.company_id', '=', holder.company_id)
+    .where('a.user_id', 'is not distinct from', holds(holder))
+    .where('a.ended_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Ends the change that waits; answers whether there was one. */
+export async function endAccountChange(
+  tx: Tx,
+  holder: Holder,
+  outcome: 'done' | 'stopped',
+  at: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('account_change')
+    .set({ ended_at: at, outcome })
+    .where('company_id', '=', holder.company_id)
+    .where('user_id', 'is not distinct from', holds(holder))
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The account that was last let go of; '' when there was none. */
+export async function formerAccount(tx: Tx, holder: Holder): Promise<string> {
+  const row = await tx
+    .selectFrom('account_change')
+    .select('reference')
+    .where('company_id', '=', holder.company_id)
+    .where('user_id', 'is not distinct from', holds(holder))
+    .where('outcome', '=', 'done')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.reference ?? '';
+}
+
+export async function accountChangeById(tx: Tx, id: string) {
+  return tx.selectFrom('account_change').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function personName(tx: Tx, userId: string): Promise<string> {
+  const row = await tx.selectFrom('user_account').select('name').where('id', '=', userId).executeTakeFirst();
+  return row?.name ?? 'Somebody';
+}

@@ -129,8 +129,13 @@ describe('[PROF-04] a card on file', () => {
 test('[PAY-01] a connected account: opened, filled in at the provider, checked, reset', async () => {
   const owner = await caller(other, 'other.test');
   const check = async () => (await owner.get('/api/general/connected-account/check')).body;
-  const none = { status_acc: '', charges_enabled: false, payouts_enabled: false, account_requirements: [] };
-  expect(await check()).toEqual(none);
+  const none = {
+    status_acc: '',
+    charges_enabled: false,
+    payouts_enabled: false,
+    account_requirements: [],
+  };
+  expect(await check()).toEqual({ ...none, change: null });
   expect((await owner.post('/api/general/connected-account/link')).status).toBe(409);
   const opened = await owner.post('/api/general/connected-account/create');
   expect(opened.body).toMatchObject({ status_acc: 'pending', charges_enabled: false });

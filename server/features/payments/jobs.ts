@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { askJob, compareJob, noticesJob, sendJob } from './queue.ts';
+import { accountJob, askJob, compareJob, noticesJob, sendJob } from './queue.ts';
 import type { Payments } from './service.ts';
 
 /** How often due things are looked for while the process lives; all else is by the clock. */
@@ -25,6 +25,9 @@ export async function startPayments(
   await jobs.work(compareJob, { pollingIntervalSeconds: 60 }, async () => {
     for (const rootId of await tenants.roots()) await payments.checks.compare(rootId);
   });
+  await jobs.work(accountJob, { pollingIntervalSeconds: 60 }, (payload) =>
+    payments.accounts.takeDue(payload),
+  );
   await jobs.schedule(askJob, '* * * * *', {});
   await jobs.schedule(noticesJob, '* * * * *', {});
   await jobs.schedule(compareJob, '17 4 * * *', {});

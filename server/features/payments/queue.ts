@@ -9,3 +9,5 @@ export const askJob = defineJob('payments.ask', z.object({}), { retryLimit: 0 })
 export const noticesJob = defineJob('payments.notices', z.object({}), { retryLimit: 0 });
 /** Compares the provider's list with ours. */
 export const compareJob = defineJob('payments.compare', z.object({}));
+/** Lets go of an account whose change nobody stopped in time. */
+export const accountJob = defineJob('payments.account', z.object({ rootId: z.uuid(), id: z.uuid() }));

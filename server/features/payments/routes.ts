@@ -114,11 +114,27 @@ export function paymentsRoutes(
       const { url, expiresAt } = await accounts.link(ctx, { refresh: back, back });
       return { url, expires_at: expiresAt.toISOString() };
     },
-    checkAccount: async (ctx) => stateOf(await accounts.check(ctx)),
-    resetAccount: async (ctx) => ({
-      ...done(holdsOwn(ctx) ? ownMessages.ownAccountReset : ownMessages.accountReset),
-      ...stateOf(await accounts.reset(ctx)),
-    }),
+    async checkAccount(ctx) {
+      const state = stateOf(await accounts.check(ctx));
+      const change = await accounts.change(ctx);
+      return {
+        ...state,
+        change: change ? { asked_by: change.asked_by ?? '', at: change.effective_at.toISOString() } : null,
+      };
+    },
+    async keepAccount(ctx) {
+      await accounts.keep(ctx);
+      return done(ownMessages.accountKept);
+    },
+    async resetAccount(ctx) {
+      const { account, waitsUntil } = await accounts.reset(ctx);
+      const message = waitsUntil
+        ? ownMessages.accountResetWaits(waitsUntil.toLocaleDateString('en-US', { dateStyle: 'long' }))
+        : holdsOwn(ctx)
+          ? ownMessages.ownAccountReset
+          : ownMessages.accountReset;
+      return { ...done(message), ...stateOf(account) };
+    },
 
     async problems(ctx, input) {
       const { rows, counts, total } = await checks.page(ctx, input);

@@ -125,6 +125,7 @@ describe("[ROUT-14] [PAY-01] a sales person's own account at a card provider", (
       charges_enabled: true,
       payouts_enabled: true,
       account_requirements: [],
+      change: null,
     });
     expect(await sales.status()).toBe('completed');
     // A notice that was lost or comes again changes nothing.

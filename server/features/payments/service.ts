@@ -1,6 +1,7 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { CardGateway } from '../../providers/payments.ts';
 import type { Audit } from '../audit/index.ts';
+import type { Notices } from '../ledger/index.ts';
 import { createAccounts } from './account.service.ts';
 import { createCards } from './card.service.ts';
 import { createChargeCore, type OnStep } from './charge.service.ts';
@@ -22,9 +23,14 @@ const AT_ONCE = 100;
  */
 export function createPayments(
   platform: Platform,
-  { gateway, audit, onStep = () => {} }: { gateway: CardGateway; audit: Audit; onStep?: OnStep | undefined },
+  {
+    gateway,
+    audit,
+    notices: mails,
+    onStep = () => {},
+  }: { gateway: CardGateway; audit: Audit; notices: Notices; onStep?: OnStep | undefined },
 ) {
-  const accounts = createAccounts(platform, { gateway, audit });
+  const accounts = createAccounts(platform, { gateway, audit, notices: mails });
   const cards = createCards(platform, { gateway, audit, accounts });
   const core = createChargeCore(platform, { gateway, cards, onStep });
   const refunds = createRefunds(platform, { gateway, core });

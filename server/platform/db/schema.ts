@@ -254,6 +254,16 @@ export interface Schema {
     requirements: ColumnType<string[], string | undefined, string>;
     updated_at: At;
   };
+  account_change: Owner & {
+    id: string;
+    user_id: Maybe<string>;
+    reference: string;
+    asked_by: string;
+    created_at: At;
+    effective_at: At;
+    ended_at: MaybeAt;
+    outcome: Maybe<'done' | 'stopped'>;
+  };
   sales_assignment: ClientOwner & {
     role: 'representative' | 'account_executive' | 'referrer';
     user_id: string;

@@ -1,9 +1,11 @@
-import { Stack, Text, Title } from '@mantine/core';
+import { Button, Stack, Text, Title } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api } from '../../api/client.ts';
 import { userQuery, useSetup, useUser } from '../../api/user.ts';
+import { Notice } from '../../ui/Notice.tsx';
+import { When } from '../../ui/Values.tsx';
 import { useStep } from '../billing/useStep.ts';
 import { AccountButtons, AccountStatus } from '../payments/AccountParts.tsx';
 import classes from './settings.module.css';
@@ -17,7 +19,11 @@ export default function PaymentTab() {
   const check = useSetup();
   const cache = useQueryClient();
   const known = check.accountconnected;
-  const step = useStep((task: () => Promise<{ message: string }>) => task());
+  const step = useStep(async (task: () => Promise<{ message: string }>) => {
+    const done = await task();
+    await cache.invalidateQueries({ queryKey: ['payment', 'account'] });
+    return done;
+  });
   // Whoever comes back from the provider's form sees what it says now.
   const { data } = useQuery({
     queryKey: ['payment', 'account', known],
@@ -52,6 +58,29 @@ export default function PaymentTab() {
                 Payments: {user.charges_enabled ? 'on' : 'off'} · Payouts:{' '}
                 {user.payouts_enabled ? 'on' : 'off'}
               </Text>
+            )}
+            {data?.change && (
+              <div style={{ marginTop: 16 }}>
+                <Notice
+                  tone="warn"
+                  title={`${data.change.asked_by || 'Somebody'} asked to disconnect this account`}
+                  action={
+                    <Button
+                      variant="default"
+                      size="xs"
+                      disabled={step.isPending}
+                      onClick={() => step.mutate(() => api.payments.keepAccount())}
+                    >
+                      Keep the account
+                    </Button>
+                  }
+                >
+                  <Text size="sm">
+                    It stays connected until <When at={data.change.at} />, unless an owner of the agency
+                    disconnects it now.
+                  </Text>
+                </Notice>
+              </div>
             )}
             {user.isViewMode ? (
               <Text size="sm" c="dimmed" mt="md">
