@@ -71,6 +71,20 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
       .toBe('National Targeting');
   }, 180_000);
 
+  test('[CAMP-11] before it is activated, it says what comes at once and costs, and takes the suggested limit', async () => {
+    await page.getByRole('button', { name: 'Activate' }).last().click();
+    const asked = page.getByRole('dialog', { name: 'Activate “Boots in spring”?' });
+    await asked.getByText('Qualify now').waitFor();
+    expect(await axeFindings(page, { within: '[role=dialog]' })).toEqual([]);
+    await asked.getByRole('button', { name: /^Use \d+ a day$/ }).click();
+    await asked.getByText('Your limit spreads them out.').waitFor();
+    await asked.getByRole('button', { name: /^Activate with \d+ a day$/ }).click();
+    // Without a balance it does not begin, but its limit is kept for when it does.
+    await page.getByRole('dialog', { name: /^Buy leads for/ }).waitFor();
+    await page.goto(page.url().replace(/&(tab|buy)=\w+/g, ''));
+    await expect.poll(() => page.getByLabel('Leads at most').inputValue()).toMatch(/^\d+$/);
+  }, 180_000);
+
   test('[BEY-09] a lead of Search ID shows the signals behind it', async () => {
     await page.goto(demo.url('acme.localhost', '/search-id/dashboard'));
     await page.getByText('Intent').first().waitFor();

@@ -20,9 +20,8 @@ import { GiveBack } from '../prepaid/GiveBack.tsx';
 import { isPrepaid, leadWords, type Remaining } from '../prepaid/model.ts';
 import { Purchases } from '../prepaid/Purchases.tsx';
 import { currentQuery, remainingQuery, usePrepaidChanged } from '../prepaid/queries.ts';
-import { quoted } from './actions.tsx';
 import classes from './campaigns.module.css';
-import { amountFault, amountOf, type Campaign, leadsLeft } from './model.ts';
+import { amountFault, amountOf, type Campaign, leadsLeft, quoted } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
 import { leadPriceOf } from './resource.ts';
 

@@ -7,9 +7,9 @@ import { num } from '../../ui/format.ts';
 import { notifyDone } from '../../ui/notify.ts';
 import { notifyUndo } from '../../ui/notifyUndo.tsx';
 import type { Selection } from '../../ui/selection.ts';
-import { quoted } from './actions.tsx';
 import { bulkOf, bulkSentence, campaignsWords, forEach } from './bulk.ts';
 import type { Campaign } from './model.ts';
+import { quoted } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
 
 const kinds = {

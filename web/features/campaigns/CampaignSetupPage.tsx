@@ -208,7 +208,14 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
       <>
         {mayPrice && <CostFields form={form} isNew planned={[]} />}
         <Price form={form} resource={resource} />
-        {module !== 'local' && <Estimate form={form} client={client} usual={resource.data} />}
+        {module !== 'local' && (
+          <Estimate
+            values={form.values}
+            client={client}
+            usual={resource.data}
+            onLimit={(leads) => form.setValues({ LimitLead: String(leads), LimitLeadFreq: 'day' })}
+          />
+        )}
         <Preview form={form} />
         <Switch
           label="Start at once"

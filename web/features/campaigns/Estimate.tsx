@@ -6,17 +6,26 @@ import { money, num } from '../../ui/format.ts';
 import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import classes from './campaigns.module.css';
-import type { CampaignFormState } from './model.ts';
+import type { CampaignValues } from './model.ts';
 import { leadPriceOf, type Resource } from './resource.ts';
 import { countOf, type Expected, estimateOf } from './setup.model.ts';
 
 const some = (leads: number): string => (leads > 0 && leads < 10 ? leads.toFixed(1) : num(Math.round(leads)));
 
+interface EstimateProps {
+  /** The campaign as it is to be. */
+  values: CampaignValues;
+  /** Its client. */
+  client: string;
+  usual: Resource | undefined;
+  /** Takes the daily limit that is suggested. */
+  onLimit: (leads: number) => void;
+}
+
 /** What a campaign with keywords may bring, by a count of the last seven days that is made now, by its rules. */
-export function Estimate(props: { form: CampaignFormState; client: string; usual: Resource | undefined }) {
-  const { form, client, usual } = props;
+export function Estimate({ values, client, usual, onLimit }: EstimateProps) {
   const user = useUser();
-  const asked = countOf(form.values, user.company_kind === 'client' ? undefined : client);
+  const asked = countOf(values, user.company_kind === 'client' ? undefined : client);
   const queued = useQuery({
     queryKey: ['estimate', asked],
     queryFn: () => api.intent.queueCount(asked),
@@ -57,7 +66,13 @@ export function Estimate(props: { form: CampaignFormState; client: string; usual
     >
       <section aria-label="Estimate" aria-live="polite" aria-busy={!row?.waterfall}>
         {row?.waterfall && usual ? (
-          <Figures found={row.count ?? 0} deliverable={row.waterfall.deliverable} form={form} usual={usual} />
+          <Figures
+            found={row.count ?? 0}
+            deliverable={row.waterfall.deliverable}
+            values={values}
+            usual={usual}
+            onLimit={onLimit}
+          />
         ) : (
           <>
             <SkeletonRows rows={4} />
@@ -71,12 +86,14 @@ export function Estimate(props: { form: CampaignFormState; client: string; usual
   );
 }
 
-function Figures(props: { found: number; deliverable: number; form: CampaignFormState; usual: Resource }) {
-  const { found, deliverable, form, usual } = props;
-  const { LimitLead, LimitLeadFreq } = form.values;
+function Figures(
+  props: Pick<EstimateProps, 'values' | 'onLimit'> & { found: number; deliverable: number; usual: Resource },
+) {
+  const { found, deliverable, values, usual } = props;
+  const { LimitLead, LimitLeadFreq } = values;
   const expected = estimateOf({
     deliverable,
-    price: leadPriceOf(form.values, usual),
+    price: leadPriceOf(values, usual),
     limit: LimitLead === '' ? usual.LimitLead : Number(LimitLead),
     every: LimitLead === '' ? usual.LimitLeadFreq : LimitLeadFreq,
   });
@@ -113,11 +130,7 @@ function Figures(props: { found: number; deliverable: number; form: CampaignForm
           <Text size="sm">
             To spread the first {num(now)} over about a week, set a limit of {num(suggested)} leads a day.
           </Text>
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => form.setValues({ LimitLead: String(suggested), LimitLeadFreq: 'day' })}
-          >
+          <Button size="compact-sm" variant="default" onClick={() => props.onLimit(suggested)}>
             Use {num(suggested)} a day
           </Button>
         </Group>

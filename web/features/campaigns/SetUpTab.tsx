@@ -4,7 +4,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { microsTyped } from '../../../contract/dollars.ts';
 import { messages } from '../../../contract/messages.ts';
-import { api } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
 import { useMay } from '../../api/user.ts';
 import { dayWords, money, num } from '../../ui/format.ts';
@@ -25,7 +24,7 @@ import {
   sameSetUp,
   valuesOf,
 } from './model.ts';
-import { campaignQuery, LEAVING, LOST, useCampaignChanged } from './queries.ts';
+import { campaignQuery, LEAVING, LOST, updateOf, useCampaignChanged } from './queries.ts';
 import { reportFacts } from './ReportFields.tsx';
 import { informationWords, leadPriceOf } from './resource.ts';
 import { placeWords } from './target.ts';
@@ -64,7 +63,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
   });
 
   const send = (values: CampaignValues, version: number) =>
-    (base.leadspeekType === 'locator' ? api.campaigns.updateLocator : api.campaigns.update)({
+    updateOf(base)({
       ...changeOf(values, base, mayPrice),
       leadspeekID: base.leadspeekID,
       version,

@@ -18,8 +18,8 @@ import { money } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { isPrepaid } from '../prepaid/model.ts';
-import { actionsOf, type Campaign, type CampaignAction } from './model.ts';
-import { useCampaignChanged, useMayAdd } from './queries.ts';
+import { actionsOf, type Campaign, type CampaignAction, changeOf, quoted, valuesOf } from './model.ts';
+import { updateOf, useCampaignChanged, useMayAdd } from './queries.ts';
 
 const ExclusionModal = lazy(() => import('../exclusions/ExclusionModal.tsx'));
 
@@ -30,11 +30,6 @@ const looks = {
   restore: { label: 'Bring back', icon: IconArchiveOff, done: 'is back, paused' },
   remove: { label: 'Remove', icon: IconTrash, done: 'has been removed' },
 } as const;
-
-/** The campaign's name in quotation marks, cut where it would fill a modal's title. */
-export function quoted({ campaignName }: Pick<Campaign, 'campaignName'>): string {
-  return `“${campaignName.length > 60 ? `${campaignName.slice(0, 57).trimEnd()}…` : campaignName}”`;
-}
 
 /** What is asked before an action; none for those that can be taken back without loss. */
 function questionOf(action: CampaignAction, campaign: Campaign, mayGiveBack: boolean): Question | undefined {
@@ -92,8 +87,22 @@ export function useCampaignAction() {
   const run = async (action: CampaignAction, campaign: Campaign): Promise<boolean> => {
     const question = questionOf(action, campaign, mayGiveBack);
     if (question && !(await confirm(question))) return false;
+    // Whoever searched already is delivered at once: what that costs is told before, not after.
+    const isAsked = action === 'activate' && campaign.leadspeekType !== 'local';
+    const limit = isAsked ? await (await import('./activation.tsx')).askActivation(campaign) : null;
+    if (limit === undefined) return false;
     setBusy(true);
     try {
+      if (limit !== null)
+        await updateOf(campaign)({
+          ...changeOf(
+            { ...valuesOf(campaign), LimitLead: String(limit), LimitLeadFreq: 'day' },
+            campaign,
+            false,
+          ),
+          leadspeekID: campaign.leadspeekID,
+          version: campaign.version,
+        });
       const answer = await call(action, campaign.leadspeekID);
       changed(campaign.leadspeekID, answer.data);
       notifyDone(`${quoted(campaign)} ${looks[action].done}`);

@@ -322,3 +322,8 @@ export function actionsOf(status: Campaign['status']): CampaignAction[] {
   if (status === 'archived') return ['restore', 'remove'];
   return [];
 }
+
+/** The campaign's name in quotation marks, cut where it would fill a modal's title. */
+export function quoted({ campaignName }: Pick<Campaign, 'campaignName'>): string {
+  return `“${campaignName.length > 60 ? `${campaignName.slice(0, 57).trimEnd()}…` : campaignName}”`;
+}

@@ -9,9 +9,9 @@ import { useUser } from '../../api/user.ts';
 import { money } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
-import { quoted } from '../campaigns/actions.tsx';
 import classes from '../campaigns/campaigns.module.css';
 import type { Campaign } from '../campaigns/model.ts';
+import { quoted } from '../campaigns/model.ts';
 import { type Bought, leadWords } from './model.ts';
 import { estimateQuery, usePrepaidChanged } from './queries.ts';
 

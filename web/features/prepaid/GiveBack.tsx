@@ -8,8 +8,7 @@ import { money } from '../../ui/format.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
-import { quoted } from '../campaigns/actions.tsx';
-import { amountFault, amountOf, type Campaign } from '../campaigns/model.ts';
+import { amountFault, amountOf, type Campaign, quoted } from '../campaigns/model.ts';
 import { usePrepaidChanged } from './queries.ts';
 
 /** Gives unused balance back to the card that bought it, for agencies. `most`: what can be, micro-dollars. */
