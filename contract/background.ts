@@ -36,6 +36,7 @@ export const JOB_TITLES: Record<string, string> = {
   'ledger.snapshot': 'Balance snapshot',
   'mail.send': 'Email',
   'margins.check': 'Price check',
+  'minspend.announce': 'Minimum spend notices',
   'minspend.close': 'Minimum spend run',
   'payments.account': 'Payment account change',
   'payments.ask': 'Payment status check',

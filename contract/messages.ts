@@ -222,6 +222,9 @@ export const ownMessages = {
   walletCeilingLow: 'must not be below the amount that is topped up',
   walletEmpty: 'The Data Wallet does not cover this.',
   campaignsClosed: 'Your agency adds the campaigns of your company.',
+  minSpendReplaced:
+    'This minimum spend is no longer open for acceptance. Reload the page to see what applies now.',
+  minSpendReminded: 'This agency was emailed within the last day.',
   heldUnpaid: 'A payment failed, so campaigns are paused. They resume when the balance due is paid.',
   heldByAgency: "Your agency's account has paused campaigns. Contact your agency.",
   heldCancelled:

@@ -1,10 +1,26 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { Plan } from './costs.ts';
-import { Day, Done, Id, Micros } from './primitives.ts';
+import { Day, Dollars, Done, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
 
 /** What became of a month that is over. excluded: nothing was charged, since the agency was excluded then. */
 export const MINSPEND_OUTCOMES = ['met', 'excluded', 'charged'] as const;
+
+/** A minimum spend as a root announced it to an agency: nothing is charged of it before it is accepted. */
+export const MinSpendOffer = z.object({
+  id: Id,
+  company_id: Id,
+  company_name: z.string(),
+  planName: z.string(),
+  months: z.array(Dollars).describe("Of an agency's first, second, … month"),
+  flatMonth: Dollars.describe('Of every month after those'),
+  amount_micros: Micros.describe('Of the first month that it would be charged for, accepted today'),
+  charged_from: Day.describe('The first day of that month: the next whole one after the acceptance'),
+  announced_at: Instant,
+  reminded_at: Instant.nullable(),
+  accepted_at: Instant.nullable(),
+});
+export type MinSpendOffer = z.output<typeof MinSpendOffer>;
 
 /**
  * How an agency stands with its minimum spend (spec product 3 and 6, calls 3 and 7). A month is a calendar month where the
@@ -32,6 +48,9 @@ export const MinSpend = z.object({
   amount_micros: Micros.nullable().describe('What is asked of the present month; null: nothing'),
   spent_micros: Micros.describe('Leads and fees of the present month, less what was given back'),
   shortfall_micros: Micros.describe('What would be charged if the month ended now; whole cents'),
+  offer: MinSpendOffer.nullable().describe(
+    'What was announced to the agency and waits for its acceptance; null: nothing does',
+  ),
   days_left: z.int().describe('Days until the month is over, today included'),
   time_zone: z.string().describe("The root's, in which months begin and end"),
   history: z
@@ -72,6 +91,36 @@ export const minspend = {
     .meta({ access: 'cost.read' })
     .input(z.object({ company_id: Id }))
     .output(MinSpend),
+  accept: call
+    .route({
+      method: 'POST',
+      path: '/configuration/setting/minimum-spend-offer/{id}/accept',
+      tags,
+      summary: 'Accept the minimum spend that was announced to the own agency',
+    })
+    .meta({ access: 'account.write', notInView: true, fresh: true })
+    .input(z.object({ id: Id }))
+    .output(Done),
+  offers: call
+    .route({
+      method: 'GET',
+      path: '/configuration/setting/minimum-spend-offers',
+      tags,
+      summary: 'Which agencies have accepted the announced minimum spend, and which have not, newest first',
+    })
+    .meta({ access: 'cost.write' })
+    .input(PageQuery.pick({ Page: true, PerPage: true, searchQuery: true }))
+    .output(Page(MinSpendOffer)),
+  remind: call
+    .route({
+      method: 'POST',
+      path: '/configuration/setting/minimum-spend-offer/{id}/remind',
+      tags,
+      summary: 'Mail an agency again that has not accepted yet; once a day',
+    })
+    .meta({ access: 'cost.write', notInView: true })
+    .input(z.object({ id: Id }))
+    .output(Done),
   exclude: call
     .route({
       method: 'PUT',

@@ -145,10 +145,43 @@ test('[CONF-06] a root adds a package; an agency chooses it, cancels its subscri
   for (const page of [root, agency]) expect(await axeFindings(page)).toEqual([]);
 });
 
-test('[PAY-07] an agency sees among its own invoices how it stands with the minimum spend of the month', async () => {
+test('[PAY-07] a minimum spend by default waits for the agency, which accepts it; one of its own counts at once', async () => {
   const agency = await signIn('acme.localhost', 'agency@demo.test');
-  await agency.goto(demo.url('acme.localhost', '/configuration/invoices?side=wholesale'));
-  // The demo's agencies began two months ago: it is the first or the second whole one.
+  // A job announces it.
+  const review = agency.getByRole('link', { name: 'Review and accept' });
+  const isTold = async (): Promise<boolean> => {
+    await agency.goto(demo.url('acme.localhost', '/dashboard'));
+    await agency.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+    return review.waitFor({ timeout: 3_000 }).then(
+      () => true,
+      () => false,
+    );
+  };
+  await expect.poll(isTold, { timeout: 60_000 }).toBe(true);
+  await review.click();
+  // The demo's agencies began two months ago: the next whole month is their second or third.
+  const offer = agency.getByRole('region', { name: /^Minimum spend to accept: \$349\.00 a month$/ });
+  await offer.getByRole('button', { name: 'Accept' }).click();
+  expect(await axeFindings(agency)).toEqual([]);
+  await agency.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
+  await agency.getByText('The minimum spend is accepted.').waitFor();
+  await offer.waitFor({ state: 'detached' });
+
+  await root.goto(demo.url('localhost', '/configuration/minimum-spend'));
+  const list = root.getByRole('table', { name: 'Announced minimum spend' });
+  await expect.poll(() => list.getByRole('row', { name: /Acme/ }).innerText()).not.toMatch(/Not yet/);
+  expect(await axeFindings(root)).toEqual([]);
+
+  // A plan that the root gives an agency itself was agreed with it: it holds for the present month.
+  await root.goto(demo.url('localhost', '/configuration/agency-list'));
+  const edit = root.getByRole('button', { name: /^Edit Acme/ });
+  await edit.click();
+  const form = root.getByRole('form', { name: /^Edit Acme/ });
+  await form.getByRole('combobox', { name: 'Minimum Spend Config' }).click();
+  await root.getByRole('option', { name: 'Growth', exact: true }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  await agency.reload();
   const stand = agency.getByRole('region', {
     name: /^Minimum spend this month: \$[\d,.]+ of \$(100|349)\.00$/,
   });

@@ -45,6 +45,8 @@ interface Shot {
 const client = { host: 'acme.localhost', as: 'client@demo.test' };
 const agency = { host: 'acme.localhost', as: 'agency@demo.test' };
 const root = { host: 'localhost', as: 'root@demo.test' };
+const summit = { host: 'summit.localhost', as: 'enterprise@demo.test' };
+const ridge = { host: 'ridgeline.localhost', as: 'agency3@demo.test' };
 const fresh = { host: 'fresh.localhost', as: 'newagency@demo.test' };
 const tab = (name: string | RegExp) => async (page: Page) => {
   await openRow(page);
@@ -282,10 +284,33 @@ const shots: Shot[] = [
       await page.getByLabel('Cost per lead', { exact: true }).waitFor();
     },
   },
+  {
+    name: 'agency-grant-credit',
+    ...agency,
+    path: '/configuration/client-management',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+      await page.getByRole('menuitem', { name: 'Grant credit' }).click();
+      await page.getByLabel('Amount').waitFor();
+    },
+  },
+  {
+    name: 'agency-lead-refund',
+    ...agency,
+    path: '/dashboard',
+    act: async (page) => {
+      await openRow(page);
+      await page.getByRole('button', { name: 'Refund lead' }).click();
+      await page.getByLabel('Reason').first().waitFor();
+    },
+  },
+  { name: 'root2-minimum-spend', ...summit, path: '/configuration/minimum-spend' },
+  { name: 'agency3-dashboard', ...ridge, path: '/dashboard' },
+  { name: 'agency3-invoices', ...ridge, path: '/configuration/invoices?side=wholesale' },
   { name: 'root-exclusions', ...root, path: '/configuration/opt-out-list' },
   { name: 'agency-exclusions', ...agency, path: '/configuration/exclusion-lists' },
   { name: 'client-exclusions', ...client, path: '/user/sessions', act: fromMenu('Exclusion List') },
-  { name: 'root2-dashboard', host: 'summit.localhost', as: 'enterprise@demo.test', path: '/dashboard' },
+  { name: 'root2-dashboard', ...summit, path: '/dashboard' },
   { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },
   { name: 'client-card', ...client, path: '/user/card-setting' },
   { name: 'agency-not-found', ...agency, path: '/configuration/opt-out-list' },

@@ -195,6 +195,7 @@ export function createFeatures(
     ledger,
     billing,
     agreements,
+    notices,
     bill: invoices.bill,
   });
   const onboarding = createOnboarding(platform, {
@@ -338,6 +339,7 @@ export function createFeatures(
     settings,
     ledger,
     payments,
+    notices,
     caps,
     wallet,
     billing,

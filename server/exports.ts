@@ -281,6 +281,15 @@ export const EXPORTS: readonly ExportList[] = [
     ['Every month after (USD)', (row) => row.flatMonth],
     ['Default', (row) => yes(row.default)],
   ]),
+  list('minimum-spend-offers', contract.minspend.offers, [
+    ['Agency', (row) => row.company_name],
+    ['Plan', (row) => row.planName],
+    ['Months (USD)', (row) => row.months.join(' / ')],
+    ['Every month after (USD)', (row) => row.flatMonth],
+    ['Announced', (row) => row.announced_at],
+    ['Reminded', (row) => row.reminded_at ?? ''],
+    ['Accepted', (row) => row.accepted_at ?? ''],
+  ]),
   list('limits', contract.caps.list, [
     ['Limit on', (row) => row.subject],
     ['Name', (row) => row.name],

@@ -252,7 +252,7 @@ export async function seedDemo(
   ] as const) {
     await user(client, email, name);
   }
-  await seedStates(past, features, make, { master, domain, user });
+  await seedStates(past, features, make, { master, summit, domain, user });
   // Whom to write to, so that the people of an agency are offered support.
   await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
     for (const [company, email] of [

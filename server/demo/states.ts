@@ -10,7 +10,7 @@ const CLIENTS = 25;
 
 /**
  * Agencies and sales people in states that everyday work seldom shows: a failed payment, manual billing, each color of the API
- * sign that there is without keys, no white label, no minimum spend, many clients, and accounts that wait.
+ * sign that there is without keys, no white label, no minimum spend, one to accept, many clients, and accounts that wait.
  */
 export async function seedStates(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
@@ -18,6 +18,7 @@ export async function seedStates(
   make: Make,
   given: {
     master: Company;
+    summit: Company;
     domain: string;
     user: (
       company: Company,
@@ -27,7 +28,7 @@ export async function seedStates(
     ) => Promise<{ id: string }>;
   },
 ): Promise<void> {
-  const { master, domain, user } = given;
+  const { master, summit, domain, user } = given;
   const agency = async (name: string, host: string, email: string, owner: string) => {
     const company = await make.agency(master, { name, host: `${host}.${domain}`, brand: { name } });
     return { company, owner: await user(company, email, owner) };
@@ -54,6 +55,16 @@ export async function seedStates(
     });
     await set(walnut.company, { api_mode: true, api_mode_since: at, manual_bill: true });
   });
+  // A minimum spend that another platform asks by default, announced to its agency, which has not accepted it.
+  await inScope(db.app, { rootId: summit.id }, (tx) =>
+    features.plans.insertDefault(
+      tx,
+      summit,
+      { name: 'Standard', months: [0n, 99_000_000n], flat: 149_000_000n },
+      clock.now(),
+    ),
+  );
+  await features.minimumSpend.offers.announce(summit.id);
   for (const [email, name, step] of [
     ['pending@demo.test', 'Perry Pending', 'start'],
     ['verifying@demo.test', 'Vera Verifying', 'submit'],

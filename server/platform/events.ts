@@ -11,6 +11,8 @@ export interface Events {
   'campaign.removing': { campaignId: string; owner: Owner };
   /** What a root asks for leads has changed: of one agency, or the least of all (null), from an instant on. In the root's scope. */
   'wholesale.changed': { rootId: string; agencyId: string | null; from: Date };
+  /** What a root asks agencies to spend at least has changed, or which of them has a plan of its own (root's scope). */
+  'minspend.changed': { rootId: string };
   /** A limit on spending was set, raised or lifted. */
   'caps.changed': { rootId: string };
   /** Money was drawn from wallets, whose balances the transaction holds; `available` is what can still be drawn. */

@@ -319,6 +319,20 @@ async function freshPlan(target: Target): Promise<string> {
   return rows[0].plan_id;
 }
 
+/** A minimum spend that was announced to a target's agency days ago. */
+async function freshOffer({ client, canary }: Target): Promise<string> {
+  await app.admin.query(
+    'update minspend_offer set withdrawn_at = now() where company_id = $1 and accepted_at is null',
+    [client.agency_id],
+  );
+  const { rows } = await app.admin.query(
+    `insert into minspend_offer (id, root_id, agency_id, company_id, name, months, flat, announced_at)
+     values (gen_random_uuid(), $1, $2, $2, $3, '{}', 1000000, '2000-01-01') returning id`,
+    [client.root_id, client.agency_id, `${canary} plan`],
+  );
+  return rows[0].id;
+}
+
 /** The charge that an invoice brings itself is over. */
 const chargesOver = (invoiceId: string) =>
   app.admin.query(`update charge set state = 'canceled', next_ask_at = null where reference_id = $1`, [
@@ -1891,6 +1905,22 @@ let samples: Record<string, Sample> = {
     request: (t) => ({
       url: '/api/configuration/setting/onboarding-charge',
       body: { CompanyID: t.client.agency_id, amount: '100', enable_coupon: 'F' },
+    }),
+  },
+  'POST /api/configuration/setting/minimum-spend-offer/:id/accept': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/configuration/setting/minimum-spend-offer/${await freshOffer(t)}/accept`,
+    }),
+  },
+  'GET /api/configuration/setting/minimum-spend-offers': {
+    named: false,
+    request: () => ({ url: '/api/configuration/setting/minimum-spend-offers' }),
+  },
+  'POST /api/configuration/setting/minimum-spend-offer/:id/remind': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/configuration/setting/minimum-spend-offer/${await freshOffer(t)}/remind`,
     }),
   },
   'GET /api/general/minimum-spend-config': {

@@ -27,7 +27,10 @@ const missing = (): never => {
 };
 
 /** A root's plans of minimum spend, and which agency has which (spec product 3, Minimum-spend plan). */
-export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+export function createPlans(
+  { db, clock, events }: Platform,
+  { tenants, audit }: { tenants: Tenants; audit: Audit },
+) {
   const ownerOf = (ctx: Ctx) => ({
     root_id: ctx.actor.rootId,
     agency_id: null,
@@ -43,10 +46,14 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
     const row = await one(tx, ctx, id);
     return { ...wire(row), version: row.version };
   };
+  const changed = (tx: Tx, ctx: Ctx): Promise<void> =>
+    events.emit(tx, 'minspend.changed', { rootId: ctx.actor.rootId });
   const within = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, ctx.scope, async (tx) => {
       await store.lockPlans(tx, ctx.actor.rootId);
-      return work(tx);
+      const done = await work(tx);
+      await changed(tx, ctx);
+      return done;
     });
   const keepAmounts = (tx: Tx, ctx: Ctx, id: string, given: PlanGiven) =>
     store.insertAmounts(tx, {
@@ -72,7 +79,9 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
     /** The same within a change that writes its own row in the user log. @throws Refusal 422 */
     async giveWithin(tx: Tx, ctx: Ctx, agency: { id: string; root_id: string }, planId: string | null) {
       await store.lockPlans(tx, ctx.actor.rootId);
-      return give(tx, ctx, agency, planId);
+      const name = await give(tx, ctx, agency, planId);
+      await changed(tx, ctx);
+      return name;
     },
 
     list: (ctx: Ctx) =>
@@ -82,6 +91,26 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
           version: row.version,
         })),
       ),
+
+    /** Adds a plan and makes it its root's default, for the demo and tests: without a person, and without telling anybody. */
+    async insertDefault(
+      tx: Tx,
+      root: { id: string },
+      given: { name: string; months: bigint[]; flat: bigint },
+      at: Date,
+    ): Promise<void> {
+      const id = newId(at);
+      const owner = { root_id: root.id, agency_id: null, company_id: root.id };
+      await store.unmarkDefault(tx, root.id);
+      await store.insertPlan(tx, { id, ...owner, name: given.name, is_default: true, created_at: at });
+      await store.insertAmounts(tx, {
+        ...owner,
+        plan_id: id,
+        valid_from: at,
+        months: given.months,
+        flat: given.flat,
+      });
+    },
 
     /** Adds a plan; a root's first is its default. @throws Refusal 422 when the name is taken */
     create: (ctx: Ctx, given: PlanGiven) =>
@@ -165,6 +194,9 @@ export function createPlans({ db, clock }: Platform, { tenants, audit }: { tenan
 
     /** An agency's plan as it was at an instant, its own or its root's default; undefined: none. */
     planOf: store.planOf,
+    /** The plan that is a root's default at an instant; undefined: none. */
+    defaultOf: async (tx: Tx, rootId: string, at: Date) =>
+      (await store.plans(tx, rootId, at)).find((plan) => plan.is_default),
     /** A plan as it travels. */
     wire,
 

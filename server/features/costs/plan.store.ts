@@ -103,14 +103,14 @@ export async function insertChoice(tx: Tx, row: Insertable<Schema['minspend_choi
   await tx.insertInto('minspend_choice').values(row).execute();
 }
 
-/** An agency's plan at an instant, its own or its root's default; undefined: none. */
+/** An agency's plan at an instant, its own (`is_own`) or its root's default; undefined: none. */
 export async function planOf(
   tx: Tx,
   agencyId: string,
   at: Date,
-): Promise<Omit<PlanRow, 'version'> | undefined> {
-  const { rows } = await sql<Omit<PlanRow, 'version'>>`select * from minspend_of(${agencyId}, ${at})`.execute(
-    tx,
-  );
+): Promise<(Omit<PlanRow, 'version'> & { is_own: boolean }) | undefined> {
+  const { rows } = await sql<
+    Omit<PlanRow, 'version'> & { is_own: boolean }
+  >`select * from minspend_of(${agencyId}, ${at})`.execute(tx);
   return rows[0] && amounts(rows[0]);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineJob, type Jobs } from '../../platform/jobs.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { announceJob } from './queue.ts';
 import type { MinimumSpend } from './service.ts';
 
 /** Decides the months that are over; hourly, since the roots' months end at different hours. */
@@ -13,7 +14,14 @@ export async function startMinimumSpend(
   jobs: Jobs,
 ): Promise<void> {
   await jobs.work(closeJob, { pollingIntervalSeconds: 60 }, async () => {
-    for (const rootId of await tenants.roots()) await minimumSpend.closeMonths(rootId);
+    for (const rootId of await tenants.roots()) {
+      await minimumSpend.closeMonths(rootId);
+      // Of agencies that have begun since, and of what a lost job did not announce.
+      await minimumSpend.offers.announce(rootId);
+    }
+  });
+  await jobs.work(announceJob, { pollingIntervalSeconds: 5 }, async ({ rootId }) => {
+    await minimumSpend.offers.announce(rootId);
   });
   await jobs.schedule(closeJob, '4 * * * *', {});
 }

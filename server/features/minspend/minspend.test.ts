@@ -286,7 +286,7 @@ describe('[PAY-07] the end of a month', () => {
     expect(await months(one.company)).toEqual([['2026-11', 1, 100, 0, 100, 'charged']]);
   });
 
-  test('agencies without a plan have the root’s setting; a root that begins is charged nothing of the past', async () => {
+  test('agencies without a plan have the root’s setting once they accepted it; a root that begins is charged nothing of the past', async () => {
     const { company, userId, host, email } = await agency('simple');
     const look = async () => {
       const token = await app.signIn(email, host);
@@ -302,8 +302,25 @@ describe('[PAY-07] the end of a month', () => {
       comsetval: { status: 'T', first_month: '10', second_month: '20', monthly: '30' },
     });
     await accept(company, userId, 'minimum_spend_v2');
+    // The agency begins with this agreement, so it is told only now, and accepts.
+    expect((await look()).offer).toBeNull();
+    await minimumSpend.offers.announce(root.id);
+    const offer = (await look()).offer as { id: string };
+    expect(offer).toMatchObject({
+      planName: 'Minimum spend',
+      months: ['10.00', '20.00'],
+      flatMonth: '30.00',
+    });
+    const token = await app.signIn(email, host);
+    const accepted = await app.call(
+      'POST',
+      `/api/configuration/setting/minimum-spend-offer/${offer.id}/accept`,
+      { host, token },
+    );
+    expect(accepted.status).toBe(200);
     expect(await look()).toMatchObject({
       data: null,
+      offer: null,
       month_of_life: null,
       amount_micros: null,
       minspend_setting: { status: true, isAgreementV2: true, isAgreementV3: false },
@@ -320,6 +337,136 @@ describe('[PAY-07] the end of a month', () => {
     // The leads of the first test were sold without a row of their own.
     const wrong = checks.filter((one) => one.violations > 0 && !one.name.startsWith('every lead'));
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('[PAY-07] a minimum spend by default', () => {
+  const SETTING = { comsetname: 'rootminspend' };
+  const ask = async (monthly: string, status: 'T' | 'F' = 'T') => {
+    const done = await asRoot('PUT', '/configuration/setting', {
+      ...SETTING,
+      comsetval: { status, first_month: monthly, second_month: monthly, monthly },
+    });
+    expect(done.status).toBe(200);
+    await minimumSpend.offers.announce(root.id);
+  };
+  type Made = Awaited<ReturnType<typeof agency>>;
+  const seen = async ({ company, host, email }: Made) => {
+    const token = await app.signIn(email, host);
+    const { body } = await app.call('GET', `/api/general/minimum-spend/${company.id}`, { host, token });
+    return body as unknown as {
+      offer: { id: string; flatMonth: string } | null;
+      amount_micros: number | null;
+    };
+  };
+  const agree = async (who: Made, id: string) => {
+    const token = await app.signIn(who.email, who.host);
+    return app.call('POST', `/api/configuration/setting/minimum-spend-offer/${id}/accept`, {
+      host: who.host,
+      token,
+    });
+  };
+  const mails = async ({ email }: Made) => {
+    const { rows } = await app.admin.query(
+      "select body_sealed from mail where kind = 'minspend.offer' and to_address = $1 order by id",
+      [email],
+    );
+    return rows.map(({ body_sealed }) => JSON.parse(app.platform.vault.open(body_sealed, 'mail.body')).text);
+  };
+  let first: Made;
+  let second: Made;
+  let own: Made;
+
+  test('is told each agency without a plan of its own, once, with the amount and the month', async () => {
+    await app.admin.query('update minspend_plan set is_default = false');
+    await app.admin.query("update company set removed_at = now() where kind = 'agency' and root_id = $1", [
+      root.id,
+    ]);
+    await until('2027-05-10T15:00:00Z');
+    [first, second, own] = [await agency('firstly'), await agency('secondly'), await agency('owned')];
+    await plan(own.company, [], '500');
+    await app.admin.query('update minspend_plan set is_default = false');
+    await ask('100');
+    await minimumSpend.offers.announce(root.id);
+    for (const who of [first, second]) {
+      const [mail, ...more] = await mails(who);
+      expect(more).toEqual([]);
+      expect(mail).toContain('$100.00 for the first month and every month after');
+      expect(mail).toContain('June 1, 2027 starts the first month that counts');
+    }
+    expect(await mails(own)).toEqual([]);
+    const { status, body } = await app.call('GET', '/api/user/retrieve', {
+      host: first.host,
+      token: await app.signIn(first.email, first.host),
+    });
+    expect([status, (body.setup as { minspend_setting: object }).minspend_setting]).toMatchObject([
+      200,
+      { status: true },
+    ]);
+  });
+
+  test('is charged from the first whole month after the acceptance, and never without one', async () => {
+    const { offer } = await seen(first);
+    expect((await agree(second, offer!.id)).status).toBe(404);
+    for (let n = 0; n < 2; n++) expect((await agree(first, offer!.id)).status).toBe(200);
+    expect(await seen(first)).toMatchObject({ offer: null, amount_micros: null });
+    await until('2027-06-02T15:00:00Z');
+    // May had begun before the acceptance.
+    expect(await months(first.company)).toEqual([]);
+    expect(await seen(first)).toMatchObject({ amount_micros: 100_000_000 });
+    await until('2027-07-02T15:00:00Z');
+    expect(await months(first.company)).toEqual([['2027-06', 1, 100, 0, 100, 'charged']]);
+    expect(await months(second.company)).toEqual([]);
+    // A plan that was agreed for an agency itself is asked as ever.
+    expect(await months(own.company)).toEqual([['2027-06', 1, 500, 0, 500, 'charged']]);
+    const listed = await asRoot('GET', '/configuration/setting/minimum-spend-offers');
+    const rows = listed.body.data as unknown as { company_name: string; accepted_at: string | null }[];
+    expect(
+      rows
+        .filter((row) => ['firstly', 'secondly'].includes(row.company_name))
+        .map((row) => [row.company_name, row.accepted_at !== null])
+        .sort(),
+    ).toEqual([
+      ['firstly', true],
+      ['secondly', false],
+    ]);
+  });
+
+  test('a raise is announced anew and the lower amount asked until then; a decrease holds by itself', async () => {
+    await ask('250');
+    expect(await mails(first)).toHaveLength(2);
+    expect((await seen(first)).offer).toMatchObject({ flatMonth: '250.00' });
+    await until('2027-08-02T15:00:00Z');
+    expect((await months(first.company)).at(-1)).toEqual(['2027-07', 2, 100, 0, 100, 'charged']);
+    await ask('40');
+    // What nobody has accepted is taken back; who has accepted nothing is told of the new amount.
+    expect((await seen(first)).offer).toBeNull();
+    expect(await mails(first)).toHaveLength(2);
+    expect((await seen(second)).offer).toMatchObject({ flatMonth: '40.00' });
+    await until('2027-09-02T15:00:00Z');
+    expect((await months(first.company)).at(-1)).toEqual(['2027-08', 3, 40, 0, 40, 'charged']);
+    // Up again, but not above what was accepted.
+    await ask('90');
+    expect((await seen(first)).offer).toBeNull();
+    await ask('90', 'F');
+    expect((await seen(second)).offer).toBeNull();
+    await until('2027-10-02T15:00:00Z');
+    expect((await months(first.company)).map(([month]) => month)).toEqual(['2027-06', '2027-07', '2027-08']);
+  });
+
+  test('a root reminds who has not accepted, once a day; what was replaced is not accepted', async () => {
+    await ask('60');
+    const { offer } = await seen(second);
+    const remind = () => asRoot('POST', `/configuration/setting/minimum-spend-offer/${offer!.id}/remind`);
+    const before = (await mails(second)).length;
+    expect((await remind()).status).toBe(429);
+    app.clock.advance(86_400_000);
+    expect((await remind()).status).toBe(200);
+    expect((await remind()).status).toBe(429);
+    expect(await mails(second)).toHaveLength(before + 1);
+    await ask('70');
+    expect((await agree(second, offer!.id)).status).toBe(409);
+    expect((await remind()).status).toBe(409);
   });
 });
 

@@ -1,9 +1,36 @@
 import { describe, expect, test } from 'vitest';
-import { askedOf, daysLeft, lifeOf, monthOf, shortfallOf, spanOf } from './policy.ts';
+import {
+  askedOf,
+  daysLeft,
+  isSame,
+  lifeOf,
+  lowerOf,
+  monthOf,
+  raises,
+  shortfallOf,
+  spanOf,
+} from './policy.ts';
 
 const CHICAGO = 'America/Chicago';
 const month = (text: string) => Temporal.PlainDate.from(`${text}-01`);
 const USD = 1_000_000n;
+
+describe('what was agreed and what holds now', () => {
+  const plan = (flat: bigint, ...months: bigint[]) => ({ months, flat });
+  test('a raise is more in any month of life', () => {
+    expect(raises(null, plan(0n, 0n))).toBe(false);
+    expect(raises(null, plan(0n, 5n))).toBe(true);
+    expect(raises(plan(10n), plan(10n, 5n, 10n))).toBe(false);
+    expect(raises(plan(10n), plan(3n, 5n, 11n))).toBe(true);
+    expect(raises(plan(10n, 1n), plan(2n))).toBe(true);
+    expect(isSame(plan(10n, 10n), plan(10n))).toBe(true);
+  });
+  test('of two the lower one is asked, month by month', () => {
+    expect(lowerOf(null, plan(10n))).toBeNull();
+    expect(lowerOf(plan(10n, 1n), plan(7n, 2n, 20n))).toEqual({ months: [1n, 10n], flat: 7n });
+    expect(lowerOf(plan(10n), plan(12n))).toEqual({ months: [], flat: 10n });
+  });
+});
 
 describe('[PAY-07] months of minimum spend', () => {
   test('lie between midnights where the root is, summer time included', () => {

@@ -24,6 +24,28 @@ export const monthOf = (at: Date, timeZone: string): Temporal.PlainDate =>
     .toPlainDate()
     .with({ day: 1 });
 
+const monthsOf = (...plans: Amounts[]): number[] =>
+  Array.from({ length: Math.max(...plans.map((plan) => plan.months.length)) + 1 }, (_, at) => at + 1);
+
+/** Whether a plan asks more than another in any month of life, or anything at all where nothing was agreed. */
+export const raises = (agreed: Amounts | null, next: Amounts): boolean =>
+  monthsOf(agreed ?? next, next).some((life) => askedOf(next, life)! > (askedOf(agreed, life) ?? 0n));
+
+/** Whether two plans ask the same of every month of life. */
+export const isSame = (one: Amounts, other: Amounts): boolean => !raises(one, other) && !raises(other, one);
+
+/** What is asked where one was agreed and another holds now: month by month the lower one. */
+export const lowerOf = (agreed: Amounts | null, now: Amounts): Amounts | null => {
+  if (!agreed) return null;
+  const least = (life: number): bigint => {
+    const [a, b] = [askedOf(agreed, life)!, askedOf(now, life)!];
+    if (a < b) return a;
+    return b;
+  };
+  const lives = monthsOf(agreed, now);
+  return { months: lives.slice(0, -1).map(least), flat: least(lives.length) };
+};
+
 const midnight = (day: Temporal.PlainDate, timeZone: string): Date =>
   new Date(day.toZonedDateTime({ timeZone }).epochMilliseconds);
 

@@ -1,6 +1,7 @@
 import type { contract } from '../../../contract/index.ts';
 import { messages } from '../../../contract/messages.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
+import { page } from '../../platform/page.ts';
 import type { MinimumSpend } from './service.ts';
 
 /** The calls of the feature. */
@@ -8,6 +9,23 @@ export function minspendRoutes(minimumSpend: MinimumSpend): Handlers<typeof cont
   return {
     progress: (ctx, { company_id }) => minimumSpend.progress(ctx, company_id),
     user: (ctx, { company_id }) => minimumSpend.progress(ctx, company_id),
+    async accept(ctx, { id }) {
+      await minimumSpend.offers.accept(ctx, id);
+      return { result: 'success', message: 'The minimum spend is accepted.' };
+    },
+    async offers(ctx, input) {
+      const { rows, total } = await minimumSpend.offers.list(
+        ctx,
+        input.searchQuery ?? '',
+        input.PerPage,
+        (input.Page - 1) * input.PerPage,
+      );
+      return page(rows, total, input);
+    },
+    async remind(ctx, { id }) {
+      await minimumSpend.offers.remind(ctx, id);
+      return { result: 'success', message: 'The reminder was sent.' };
+    },
     exclude: async (ctx, { CompanyID }) => ({
       result: 'success',
       message: messages.minSpendToggled,

@@ -11,9 +11,10 @@ import type { Agreements } from '../agreements/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Plans } from '../costs/index.ts';
-import type { Ledger } from '../ledger/index.ts';
+import type { Ledger, Notices } from '../ledger/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { createOffers } from './offer.service.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
 
@@ -41,6 +42,7 @@ export interface MinSpendParts {
   ledger: Ledger;
   billing: Billing;
   agreements: Agreements;
+  notices: Notices;
   bill: BillEvents;
 }
 
@@ -54,21 +56,35 @@ const missing = (): never => {
 };
 
 /** What agencies must spend at least, by month of their life (docs/decisions/0056-minimum-spend.md). */
-export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpendParts) {
+export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
+  const { db, clock, log } = platform;
   const { tenants, audit, plans, settings, ledger, billing, agreements } = parts;
 
-  /** What an agency's plan asks at an instant: its own, else its root's default, else the root's setting; null: none. */
-  async function amountsOf(tx: Tx, rootId: string, agencyId: string, at: Date) {
-    const plan = await plans.planOf(tx, agencyId, at);
-    if (plan) return { plan, name: plan.name, months: plan.months, flat: plan.flat };
+  /** What a root asks of agencies that have no plan of their own: its default plan, else its setting; null: nothing. */
+  async function defaultOf(tx: Tx, rootId: string, at: Date) {
+    const plan = await plans.defaultOf(tx, rootId, at);
+    if (plan) return { name: plan.name, months: plan.months, flat: plan.flat };
     const setting = await settings.minimumSpendOf(tx, rootId);
     if (setting.status !== 'T') return null;
     return {
-      plan: null,
       name: SETTING_NAME,
       months: [microsOf(setting.first_month), microsOf(setting.second_month)],
       flat: microsOf(setting.monthly),
     };
+  }
+  const offers = createOffers(platform, { tenants, audit, agreements, notices: parts.notices, defaultOf });
+
+  /**
+   * What is asked of an agency in a month, as it stands at an instant: its own plan, else what its root asks by default as far
+   * as the agency had accepted it before the month began; null: nothing.
+   */
+  async function amountsOf(tx: Tx, rootId: string, agencyId: string, at: Date, month: { from: Date }) {
+    const plan = await plans.planOf(tx, agencyId, at);
+    if (plan?.is_own) return { name: plan.name, months: plan.months, flat: plan.flat };
+    const asked = plan ?? (await defaultOf(tx, rootId, at));
+    const agreed = asked && (await store.acceptedOffer(tx, agencyId, month.from));
+    const amounts = agreed && policy.lowerOf(agreed, asked);
+    return amounts ? { name: asked.name, ...amounts } : null;
   }
 
   /** What an agency spent between two instants, micro-dollars; below zero where more was given back. */
@@ -80,12 +96,15 @@ export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpend
   const zoneOf = async (tx: Tx, rootId: string): Promise<string> =>
     (await tenants.company(tx, rootId))?.time_zone ?? 'UTC';
 
-  /** Whether a minimum is asked of an agency at all, now or from its first whole month on. In the root's scope. */
+  /** Whether a minimum is asked of an agency at all, now or from its first whole month on, or waits for its acceptance. In the root's scope. */
   async function applies(tx: Tx, rootId: string, agencyId: string): Promise<boolean> {
     const terms = await billing.accounts.terms(tx, agencyId);
     if (terms.excluded_minimum_spend || terms.cancelled_at) return false;
     if (!(await agreements.begun(tx, agencyId))) return false;
-    const amounts = await amountsOf(tx, rootId, agencyId, clock.now());
+    if (await store.openOffer(tx, agencyId)) return true;
+    // What was accepted this month counts from the next one on.
+    const at = clock.now();
+    const amounts = await amountsOf(tx, rootId, agencyId, at, { from: new Date(at.getTime() + 1) });
     return amounts !== null && [...amounts.months, amounts.flat].some((micros) => micros > 0n);
   }
 
@@ -108,7 +127,7 @@ export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpend
     const began = await agreements.begun(tx, agencyId);
     if (!began) return null;
     const life = policy.lifeOf(month, began, timeZone);
-    const amounts = await amountsOf(tx, rootId, agencyId, new Date(to.getTime() - 1));
+    const amounts = await amountsOf(tx, rootId, agencyId, new Date(to.getTime() - 1), { from });
     const asked = policy.askedOf(amounts, life);
     if (!amounts || asked === null || asked === 0n) return null;
     const terms = await billing.accounts.terms(tx, agencyId);
@@ -169,6 +188,7 @@ export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpend
   }
 
   return {
+    offers,
     applies,
 
     /**
@@ -216,7 +236,8 @@ export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpend
         const began = await agreements.begun(tx, agencyId);
         const begun = began ? policy.lifeOf(month, began, timeZone) : 0;
         const life = begun >= 1 ? begun : null;
-        const amounts = await amountsOf(tx, rootId, agencyId, at);
+        const plan = await plans.planOf(tx, agencyId, at);
+        const amounts = await amountsOf(tx, rootId, agencyId, at, { from });
         const terms = await billing.accounts.terms(tx, agencyId);
         const isFree = terms.excluded_minimum_spend || terms.cancelled_at !== null;
         const asked = policy.askedOf(amounts, life);
@@ -225,7 +246,7 @@ export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpend
         return {
           company_id: agencyId,
           company_name: company.name,
-          data: amounts?.plan ? plans.wire(amounts.plan) : null,
+          data: plan ? plans.wire(plan) : null,
           minspend_setting: {
             status: await applies(tx, rootId, agencyId),
             isAgreementV2: agreed.has('minimum_spend_v2'),
@@ -237,6 +258,7 @@ export function createMinimumSpend({ db, clock, log }: Platform, parts: MinSpend
           amount_micros: asked === null ? null : Number(asked),
           spent_micros: Number(spent),
           shortfall_micros: isFree ? 0 : Number(policy.shortfallOf(asked, spent)),
+          offer: await offers.openOf(tx, company, timeZone),
           days_left: policy.daysLeft(at, timeZone),
           time_zone: timeZone,
           history: (await store.monthsOf(tx, agencyId, HISTORY)).map((row) => ({

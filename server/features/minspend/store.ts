@@ -1,8 +1,8 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { TRANSFER_KINDS } from '../../../contract/ledger.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
-import { SPEND_KINDS } from './policy.ts';
+import { type Amounts, SPEND_KINDS } from './policy.ts';
 
 const OTHER_KINDS = TRANSFER_KINDS.filter((kind) => !SPEND_KINDS.includes(kind));
 
@@ -84,4 +84,137 @@ export async function advance(tx: Tx, rootId: string, month: string): Promise<vo
     .where('root_id', '=', rootId)
     .where('next_month', '<', month)
     .execute();
+}
+
+type Offer = Selectable<Schema['minspend_offer']>;
+
+/** Amounts of a row, as JS bigints. */
+const offerOf = <T extends { months: unknown }>(row: T): T & { months: bigint[] } => ({
+  ...row,
+  months: (row.months as (string | bigint)[]).map(BigInt),
+});
+
+/** What waits for an agency's acceptance; undefined: nothing. */
+export async function openOffer(tx: Tx, agencyId: string): Promise<Offer | undefined> {
+  const row = await tx
+    .selectFrom('minspend_offer')
+    .selectAll()
+    .where('company_id', '=', agencyId)
+    .where('accepted_at', 'is', null)
+    .where('withdrawn_at', 'is', null)
+    .executeTakeFirst();
+  return row && offerOf(row);
+}
+
+/** What an agency had accepted before an instant, the newest of it; undefined: nothing. */
+export async function acceptedOffer(tx: Tx, agencyId: string, before: Date): Promise<Offer | undefined> {
+  const row = await tx
+    .selectFrom('minspend_offer')
+    .selectAll()
+    .where('company_id', '=', agencyId)
+    .where('accepted_at', '<', before)
+    .orderBy('accepted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && offerOf(row);
+}
+
+/** One by its id, held until the transaction ends; undefined: the scope does not see it. */
+export async function lockOffer(tx: Tx, id: string): Promise<Offer | undefined> {
+  const row = await tx
+    .selectFrom('minspend_offer')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && offerOf(row);
+}
+
+export async function insertOffer(
+  tx: Tx,
+  row: Pick<
+    Offer,
+    'id' | 'root_id' | 'agency_id' | 'company_id' | 'name' | 'months' | 'flat' | 'announced_at'
+  >,
+): Promise<void> {
+  await sql`
+    insert into minspend_offer (id, root_id, agency_id, company_id, name, months, flat, announced_at)
+    values (${row.id}, ${row.root_id}, ${row.agency_id}, ${row.company_id}, ${row.name},
+            ${row.months.map(String)}::bigint[], ${row.flat}, ${row.announced_at})`.execute(tx);
+}
+
+export async function updateOffer(
+  tx: Tx,
+  id: string,
+  set: Pick<
+    Updateable<Schema['minspend_offer']>,
+    'reminded_at' | 'accepted_at' | 'accepted_by' | 'withdrawn_at'
+  >,
+): Promise<void> {
+  await tx.updateTable('minspend_offer').set(set).where('id', '=', id).execute();
+}
+
+/** An agency as far as an announcement goes: what waits for it, what it accepted last, and whether the default is for it. */
+export interface Reached {
+  id: string;
+  is_affected: boolean;
+  open_id: string | null;
+  open: Amounts | null;
+  agreed: Amounts | null;
+}
+
+/** The agencies of a root to whom its default may have to be announced, or of whom something announced waits. One query for all. */
+export async function reached(tx: Tx, rootId: string, at: Date): Promise<Reached[]> {
+  const { rows } = await sql<{
+    id: string;
+    is_affected: boolean;
+    open_id: string | null;
+    open_months: string[] | null;
+    open_flat: bigint | null;
+    agreed_months: string[] | null;
+    agreed_flat: bigint | null;
+  }>`
+    select c.id, ch.plan_id is null and b.company_id is null as is_affected, o.id as open_id, o.months as open_months,
+      o.flat as open_flat, a.months as agreed_months, a.flat as agreed_flat
+    from company c
+    left join lateral (select plan_id from minspend_choice n where n.company_id = c.id and n.valid_from <= ${at}
+                       order by n.valid_from desc, n.serial desc limit 1) ch on true
+    left join company_billing b on b.company_id = c.id and (b.excluded_minimum_spend or b.cancelled_at is not null)
+    left join minspend_offer o on o.company_id = c.id and o.accepted_at is null and o.withdrawn_at is null
+    left join lateral (select months, flat from minspend_offer p where p.company_id = c.id and p.accepted_at is not null
+                       order by p.accepted_at desc limit 1) a on true
+    where c.root_id = ${rootId} and c.kind = 'agency' and c.removed_at is null order by c.id`.execute(tx);
+  const amounts = (months: string[] | null, flat: bigint | null): Amounts | null =>
+    months && flat !== null ? { months: months.map(BigInt), flat } : null;
+  return rows.map((row) => ({
+    id: row.id,
+    is_affected: row.is_affected,
+    open_id: row.open_id,
+    open: amounts(row.open_months, row.open_flat),
+    agreed: amounts(row.agreed_months, row.agreed_flat),
+  }));
+}
+
+/** A page of what a root announced and did not withdraw, newest first, by agency's name where one is searched for. */
+export async function pageOfOffers(
+  tx: Tx,
+  asked: { rootId: string; search: string; limit: number; offset: number },
+) {
+  const like = `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`;
+  const found = tx
+    .selectFrom('minspend_offer as o')
+    .innerJoin('company as k', 'k.id', 'o.company_id')
+    .where('o.root_id', '=', asked.rootId)
+    .where('o.withdrawn_at', 'is', null)
+    .$if(asked.search !== '', (q) => q.where('k.name', 'ilike', like));
+  const { total } = await found.select(sql<bigint>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const rows = await found
+    .selectAll('o')
+    .select('k.name as company_name')
+    .orderBy('o.announced_at', 'desc')
+    .orderBy('o.id', 'desc')
+    .limit(asked.limit)
+    .offset(asked.offset)
+    .execute();
+  return { rows: rows.map(offerOf), total: Number(total) };
 }

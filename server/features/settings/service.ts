@@ -151,6 +151,8 @@ export function createSettings(
         const keep = await kind.save(tx, company, value, about);
         const version = await store.saveSetting(tx, ownerOf(company), name, keep, given.version, clock.now());
         if (!version) throw new Refusal('conflict', ownMessages.settingStale);
+        if (name === 'rootminspend')
+          await platform.events.emit(tx, 'minspend.changed', { rootId: company.root_id });
         const [after] = await read(tx, (await tenants.company(tx, company.id))!, [name]);
         const changed =
           about.words.length > 0 || name === 'costagency'

@@ -288,6 +288,17 @@ export interface Schema {
     cancelled_at: MaybeAt;
     updated_at: At;
   };
+  minspend_offer: ClientOwner & {
+    id: string;
+    name: string;
+    months: bigint[];
+    flat: bigint;
+    announced_at: At;
+    reminded_at: MaybeAt;
+    accepted_at: MaybeAt;
+    accepted_by: Maybe<string>;
+    withdrawn_at: MaybeAt;
+  };
   minspend_month: ClientOwner & {
     /** YYYY-MM-DD, the 1st. */
     month: string;

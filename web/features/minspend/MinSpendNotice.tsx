@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { decide } from '../../../contract/routing.ts';
 import { useFacts, userMay } from '../../api/user.ts';
 import { Notice } from '../../ui/Notice.tsx';
-import { noticeOf } from './model.ts';
+import { amountsOf, noticeOf, offerWords } from './model.ts';
 import { progressQuery } from './queries.ts';
 
 /**
@@ -28,7 +28,30 @@ export function MinSpendNotice() {
   const isDashboard = page.kind === 'page' && (page.page === 'dashboard' || page.page === 'module-dashboard');
   const notice = data && noticeOf(data);
   const key = data && `${data.company_id} ${data.month}`;
-  if (!isAsked || !isDashboard || !notice || closed === key) return null;
+  if (!isAsked || !isDashboard) return null;
+  if (data?.offer)
+    return (
+      <div style={{ marginBottom: 16 }}>
+        <Notice
+          tone="warn"
+          live="status"
+          title={`A minimum spend of ${amountsOf(data.offer)} needs your acceptance`}
+          action={
+            <Button
+              component={Link}
+              to={'/configuration/invoices?side=wholesale' as '/'}
+              variant="default"
+              size="xs"
+            >
+              Review and accept
+            </Button>
+          }
+        >
+          {offerWords(data.offer)}
+        </Notice>
+      </div>
+    );
+  if (!notice || closed === key) return null;
   return (
     <div style={{ marginBottom: 16 }}>
       <Notice

@@ -4,6 +4,7 @@ import { useId } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import { useFacts, userMay } from '../../api/user.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import { MinSpendOffer } from './MinSpendOffer.tsx';
 import classes from './minspend.module.css';
 import { standOf } from './model.ts';
 import { progressQuery } from './queries.ts';
@@ -11,7 +12,6 @@ import { progressQuery } from './queries.ts';
 /** How an agency stands with its minimum spend this month; nothing where none is asked (PAY-07). */
 export function MinSpendProgress() {
   const { user, setup } = useFacts();
-  const id = useId();
   const isAsked =
     user.company_kind === 'agency' && setup?.minspend_setting.status === true && userMay(user, 'cost.read');
   const query = useQuery({
@@ -39,8 +39,18 @@ export function MinSpendProgress() {
       </div>
     );
   if (!query.data) return <Skeleton height={92} radius="md" mb="md" aria-busy="true" />;
+  const { offer } = query.data;
   const stand = standOf(query.data);
-  if (!stand) return null;
+  return (
+    <>
+      {offer && <MinSpendOffer offer={offer} />}
+      {stand && <Stand stand={stand} />}
+    </>
+  );
+}
+
+function Stand({ stand }: { stand: NonNullable<ReturnType<typeof standOf>> }) {
+  const id = useId();
   return (
     <section className={`card ${classes.progress} ${classes.progressCard}`} aria-labelledby={id}>
       <Text fw={600} id={id} className="num">

@@ -11,6 +11,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Clip } from '../../ui/Values.tsx';
+import { Announced } from './Announced.tsx';
 import classes from './minspend.module.css';
 import { amountWords } from './model.ts';
 import { PlanForm } from './PlanForm.tsx';
@@ -28,7 +29,7 @@ export default function MinimumSpendPage() {
   const makeDefault = async (plan: Plan) => {
     const isSure = await confirm({
       title: `Make “${plan.planName}” the default plan?`,
-      body: 'It holds from this month on for every agency that has no plan of its own.',
+      body: 'It is announced to every agency that has no plan of its own. Each is charged from the first whole month after it accepts. A lower amount than it accepted before holds right away.',
       verb: 'Make default',
     });
     if (!isSure) return;
@@ -142,6 +143,7 @@ export default function MinimumSpendPage() {
           />
         }
       />
+      <Announced />
       {plans && <RootMinimum defaultPlan={plans.find((plan) => plan.default === 'T')?.planName} />}
       <DetailDrawer param="plan" title={drawer.id === 'new' ? 'New plan' : 'Plan'}>
         {(id) => {

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { messages } from '../../../contract/messages.ts';
-import { cents, centsFault, monthLabel, noticeOf, planWords, standOf } from './model.ts';
+import {
+  amountsOf,
+  cents,
+  centsFault,
+  monthLabel,
+  noticeOf,
+  offerWords,
+  planWords,
+  standOf,
+} from './model.ts';
 
 test.each([
   ['', messages.onboardInvalid],
@@ -82,4 +91,12 @@ describe('[PAY-07] how an agency stands during the month', () => {
     expect(standOf({ ...progress, amount_micros: 0, shortfall_micros: 0 })).toBeNull();
     expect(standOf({ ...progress, minspend_setting: { status: false } })).toBeNull();
   });
+});
+
+test('[PAY-07] what is announced says the amounts and the month from which they count', () => {
+  expect(amountsOf({ amount_micros: 349_000_000, flatMonth: '349.00' })).toBe('$349.00 a month');
+  expect(amountsOf({ amount_micros: 99_000_000, flatMonth: '349.00' })).toBe(
+    '$99.00 for the first month, later $349.00 a month',
+  );
+  expect(offerWords({ charged_from: '2026-12-01' })).toContain('December 1, 2026 starts the first month');
 });

@@ -68,3 +68,16 @@ export function noticeOf(progress: Progress, days = 7): { title: string; text: s
     text: `${leftWords(days_left)}. What is missing when it ends, ${money(lacks)} at present, is invoiced as your minimum spend.`,
   };
 }
+
+const dayWords = (day: string): string =>
+  new Date(`${day}T12:00:00Z`).toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'long' });
+
+/** From when on an announced minimum spend would count, and that nothing is charged before. */
+export const offerWords = (offer: { charged_from: string }): string =>
+  `If you accept now, ${dayWords(offer.charged_from)} starts the first month that counts. Nothing is charged for the time before, or while you have not accepted.`;
+
+/** What would be asked: of the first month that counts, and of every month later where that differs. */
+export const amountsOf = (offer: { amount_micros: number; flatMonth: string }): string =>
+  microsOf(offer.flatMonth) === BigInt(offer.amount_micros)
+    ? `${money(offer.amount_micros)} a month`
+    : `${money(offer.amount_micros)} for the first month, later ${amountWords(offer.flatMonth)} a month`;

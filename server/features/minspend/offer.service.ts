@@ -1,0 +1,223 @@
+import type { z } from 'zod';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { MinSpendOffer } from '../../../contract/minspend.ts';
+import { dollarsOf, usd } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Agreements } from '../agreements/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Notices } from '../ledger/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import * as policy from './policy.ts';
+import { announceJob } from './queue.ts';
+import * as store from './store.ts';
+
+const DAY_MS = 86_400_000;
+type Offer = NonNullable<Awaited<ReturnType<typeof store.openOffer>>>;
+
+const missing = (): never => {
+  throw new Refusal('not_found', ownMessages.notFound);
+};
+
+/** What a root asks agencies without a plan of their own at an instant; null: nothing. */
+export type DefaultOf = (
+  tx: Tx,
+  rootId: string,
+  at: Date,
+) => Promise<(policy.Amounts & { name: string }) | null>;
+
+/**
+ * The minimum spend that a root asks by default, announced to each agency that it is for and charged from its acceptance on
+ * (docs/decisions/0161-minimum-spend-offers.md).
+ */
+export function createOffers(
+  { db, clock, events, jobs, log }: Platform,
+  parts: { tenants: Tenants; audit: Audit; agreements: Agreements; notices: Notices; defaultOf: DefaultOf },
+) {
+  const { tenants, audit, agreements, notices, defaultOf } = parts;
+
+  events.on('minspend.changed', (tx, { rootId }) => jobs.send(tx, announceJob, [{ rootId }]));
+
+  /** The first month that an agency is charged for when it accepts now, and what is asked of it. */
+  async function firstCharged(tx: Tx, agencyId: string, amounts: policy.Amounts, timeZone: string) {
+    const now = clock.now();
+    const next = policy.monthOf(now, timeZone).add({ months: 1 });
+    const began = await agreements.begun(tx, agencyId);
+    const life = policy.lifeOf(next, began ?? now, timeZone);
+    return { next, micros: policy.askedOf(amounts, Math.max(1, life)) ?? 0n };
+  }
+  const zoneOf = async (tx: Tx, rootId: string): Promise<string> =>
+    (await tenants.company(tx, rootId))?.time_zone ?? 'UTC';
+
+  async function wire(
+    tx: Tx,
+    row: Offer,
+    companyName: string,
+    timeZone: string,
+  ): Promise<z.output<typeof MinSpendOffer>> {
+    const { next, micros } = await firstCharged(tx, row.company_id, row, timeZone);
+    const accepted = row.accepted_at && policy.monthOf(row.accepted_at, timeZone).add({ months: 1 });
+    return {
+      id: row.id,
+      company_id: row.company_id,
+      company_name: companyName,
+      planName: row.name,
+      months: row.months.map(dollarsOf),
+      flatMonth: dollarsOf(row.flat),
+      amount_micros: Number(micros),
+      charged_from: (accepted ?? next).toString(),
+      announced_at: row.announced_at.toISOString(),
+      reminded_at: row.reminded_at?.toISOString() ?? null,
+      accepted_at: row.accepted_at?.toISOString() ?? null,
+    };
+  }
+
+  /** Mails an agency what waits for its acceptance. In the root's scope; `sender` from before it. */
+  async function tell(
+    tx: Tx,
+    row: Pick<Offer, 'root_id' | 'agency_id' | 'company_id' | 'months' | 'flat'>,
+    sender: Awaited<ReturnType<Notices['sender']>>,
+    isReminder: boolean,
+  ): Promise<void> {
+    const { next, micros } = await firstCharged(tx, row.company_id, row, await zoneOf(tx, row.root_id));
+    const month = next.toLocaleString('en-US', { dateStyle: 'long' });
+    await notices.tell(tx, 'minspend.offer', sender, row, {
+      subject: `${isReminder ? 'Reminder: ' : ''}A minimum spend of ${usd(micros)} a month needs your acceptance`,
+      lines: [
+        `A minimum spend applies to your agency once you accept it: ${usd(micros)} for the first month${row.flat === micros ? ' and every month after' : `, later ${usd(row.flat)} a month`}.`,
+        `If you accept now, ${month} starts the first month that counts. Nothing is charged for the time before, or while you have not accepted.`,
+        'If your leads and fees of a month stay below the minimum, the difference is invoiced at the end of that month.',
+      ],
+      page: { label: 'Review and accept', path: '/configuration/invoices?side=wholesale' },
+    });
+  }
+
+  /**
+   * Announces a root's present default to the agencies that it asks more of than they agreed to, and takes back what was
+   * announced and does not hold any more. Safe to run any number of times; tells how many were told.
+   */
+  async function announce(rootId: string): Promise<number> {
+    const scope = { rootId };
+    const at = clock.now();
+    const { asked, list } = await inScope(db.app, scope, async (tx) => ({
+      asked: await defaultOf(tx, rootId, at),
+      list: await store.reached(tx, rootId, at),
+    }));
+    const isTold = (one: store.Reached): boolean =>
+      one.open !== null && asked !== null && policy.isSame(one.open, asked);
+    const wants = (one: store.Reached): boolean =>
+      one.is_affected && asked !== null && policy.raises(one.agreed, asked);
+    let told = 0;
+    let failed: unknown;
+    for (const one of list) {
+      if (wants(one) ? isTold(one) : one.open_id === null) continue;
+      try {
+        told += await announceTo(one);
+      } catch (error) {
+        // One that cannot be told keeps nobody else waiting.
+        log.error({ err: error, agency: one.id }, 'minimum spend not announced');
+        failed ??= error;
+      }
+    }
+    if (failed) throw failed;
+    return told;
+
+    async function announceTo(one: store.Reached): Promise<number> {
+      const owner = { root_id: rootId, agency_id: one.id, company_id: one.id };
+      const sender = await notices.sender(owner);
+      return inScope(db.app, scope, async (tx) => {
+        await store.lockAgency(tx, one.id);
+        // Somebody else may have announced it, or the agency accepted, since the list was read.
+        const open = await store.openOffer(tx, one.id);
+        const agreed = (await store.acceptedOffer(tx, one.id, new Date(at.getTime() + DAY_MS))) ?? null;
+        const isWanted = wants({ ...one, agreed });
+        if (open && isWanted && policy.isSame(open, asked!)) return 0;
+        if (open) await store.updateOffer(tx, open.id, { withdrawn_at: at });
+        // An agency that has not finished its set-up is told when it has.
+        if (!isWanted || !(await agreements.begun(tx, one.id))) return 0;
+        const { name, months, flat } = asked!;
+        const row = { id: newId(at), ...owner, name, months: [...months], flat, announced_at: at };
+        await store.insertOffer(tx, row);
+        await tell(tx, row, sender, false);
+        await audit.recordSystem(tx, at, owner, {
+          action: 'minspend.announced',
+          objectKind: 'company',
+          objectId: one.id,
+          description: `Announced the minimum spend ${name}: ${[...months, flat].map((micros) => usd(micros)).join(', ')} a month`,
+        });
+        return 1;
+      });
+    }
+  }
+
+  return {
+    announce,
+
+    /** What waits for an agency's acceptance, as it travels; null: nothing. In the root's scope. */
+    async openOf(tx: Tx, agency: { id: string; name: string }, timeZone: string) {
+      const row = await store.openOffer(tx, agency.id);
+      return row ? wire(tx, row, agency.name, timeZone) : null;
+    },
+
+    /**
+     * Accepts what was announced to the own agency; again is no change.
+     * @throws Refusal 404 for another agency's, 409 when something else has taken its place
+     */
+    accept: (ctx: Ctx, id: string): Promise<void> =>
+      inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
+        await store.lockAgency(tx, ctx.actor.companyId);
+        const row = await store.lockOffer(tx, id);
+        if (row?.company_id !== ctx.actor.companyId) return missing();
+        if (row.accepted_at) return;
+        if (row.withdrawn_at) throw new Refusal('conflict', ownMessages.minSpendReplaced);
+        await store.updateOffer(tx, id, { accepted_at: clock.now(), accepted_by: ctx.actor.userId });
+        await audit.record(tx, ctx, {
+          action: 'minspend.accept',
+          objectKind: 'company',
+          objectId: row.company_id,
+          description: `Accepted the minimum spend ${row.name}: ${[...row.months, row.flat].map((micros) => usd(micros)).join(', ')} a month`,
+        });
+      }),
+
+    /** A page of what was announced, for the root. */
+    list: (ctx: Ctx, search: string, limit: number, offset: number) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { rootId } = ctx.actor;
+        const { rows, total } = await store.pageOfOffers(tx, { rootId, search, limit, offset });
+        const timeZone = await zoneOf(tx, rootId);
+        const shown = [];
+        for (const row of rows) shown.push(await wire(tx, row, row.company_name, timeZone));
+        return { rows: shown, total };
+      }),
+
+    /** Mails an agency again. @throws Refusal 404, 409 when it has accepted, 429 within a day of the last mail */
+    async remind(ctx: Ctx, id: string): Promise<void> {
+      const row = await inScope(db.app, ctx.scope, (tx) => store.lockOffer(tx, id));
+      if (!row) return missing();
+      const sender = await notices.sender(row);
+      await inScope(db.app, ctx.scope, async (tx) => {
+        const found = (await store.lockOffer(tx, id)) ?? missing();
+        if (found.accepted_at || found.withdrawn_at)
+          throw new Refusal('conflict', ownMessages.minSpendReplaced);
+        const at = clock.now();
+        const until = (found.reminded_at ?? found.announced_at).getTime() + DAY_MS;
+        if (at.getTime() < until)
+          throw new Refusal('too_many', ownMessages.minSpendReminded, {
+            retryAfter: Math.ceil((until - at.getTime()) / 1000),
+          });
+        await store.updateOffer(tx, id, { reminded_at: at });
+        await tell(tx, found, sender, true);
+        await audit.record(tx, ctx, {
+          action: 'minspend.remind',
+          objectKind: 'company',
+          objectId: found.company_id,
+          description: `Reminded an agency of the announced minimum spend ${found.name}`,
+          owner: { root_id: found.root_id, agency_id: found.agency_id, company_id: found.company_id },
+        });
+      });
+    },
+  };
+}
