@@ -11,7 +11,7 @@ afterAll(() => app?.close());
 // Some weeks with every run of the tests; `npm run demo:year` lets a whole year pass and compares at the end of each month.
 const isWhole = process.env.YEAR === 'whole';
 
-test('[PAY-03] after weeks of trade each list, tile, chart and file with an amount says what the ledger says', async () => {
+test('[PAY-03] after weeks of trade each list, tile, chart, mail and file with an amount says what the ledger says', async () => {
   const year = await openYear(app);
   for (let month = 0; month < (isWhole ? 12 : 1); month++) {
     await year.pass(isWhole ? 31 : 40, isWhole ? 1 : 4);

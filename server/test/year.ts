@@ -1,10 +1,11 @@
 import { extractText, getDocumentProxy } from 'unpdf';
-import { usd } from '../../contract/primitives.ts';
+import { microsOf, usd } from '../../contract/primitives.ts';
 import { auditLedger } from '../features/ledger/index.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { PASSWORD, type TestApp } from './app.ts';
 import { duesOf } from './dues.ts';
 import type { Company, MadeCampaign } from './factories.ts';
+import { compareMails } from './mails.ts';
 
 const USD = 1_000_000n;
 const DAY_MS = 86_400_000;
@@ -357,11 +358,51 @@ export async function compareAmounts(year: Year): Promise<{ compared: number; di
   const books = await sum(agency.company.id, [10]);
   see('agency: Data Wallet', micros(String(wallet.balance_amount)), books);
   see('agency: Data Wallet, chart', micros(String(wallet.days.at(-1).balance)), books);
+  // Line by line, newest first: the page says those of a month, the file all of them.
+  const { rows: lines } = await app.admin.query(
+    `select t.id, to_char(t.created_at at time zone 'America/Chicago', 'YYYY-MM') as month, sum(e.amount)::text as amount,
+       sum(sum(e.amount)) over (order by t.created_at, t.id)::text as balance
+     from entry e join transfer t on t.id = e.transfer_id where e.company_id = $1 and e.account_code = 10
+     group by t.id order by t.created_at desc, t.id desc`,
+    [agency.company.id],
+  );
+  const ofMonth = lines.filter((line) => line.month === month);
+  see('agency: Data Wallet, lines', wallet.transaction_history.length, BigInt(Math.min(ofMonth.length, 500)));
+  for (const [at, line] of wallet.transaction_history.entries()) {
+    see(`agency: Data Wallet, line ${at}`, microsOf(line.amount), BigInt(ofMonth[at]?.amount ?? 0));
+    see(
+      `agency: Data Wallet, line ${at}, balance`,
+      microsOf(line.balance),
+      BigInt(ofMonth[at]?.balance ?? 0),
+    );
+  }
+  const history = (
+    await file(
+      reseller,
+      `/configuration/agencies/prepaid/download-transaction-history-direct-payment/${agency.company.id}/all`,
+    )
+  ).toString();
+  for (const [title, name] of [
+    ['Amount', 'amount'],
+    ['Balance', 'balance'],
+  ] as const) {
+    const cells = column(history, title);
+    see(`agency: Data Wallet, lines of the file, ${name}`, cells.length, BigInt(lines.length));
+    for (const [at, cell] of cells.entries())
+      see(
+        `agency: Data Wallet, line ${at} of the file, ${name}`,
+        microsOf(cell),
+        BigInt(lines[at]?.[name] ?? 0),
+      );
+  }
+
+  const mails = await compareMails(app);
 
   const { checks } = await auditLedger(app.admin);
   return {
-    compared: found.length,
+    compared: found.length + mails.compared,
     differing: [
+      ...mails.differing,
       ...found
         .filter((one) => one.shown !== one.ledger)
         .map(

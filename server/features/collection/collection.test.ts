@@ -3,6 +3,7 @@ import { ownMessages } from '../../../contract/messages.ts';
 import { type TestApp, testApp } from '../../test/app.ts';
 import { type Dues, duesOf } from '../../test/dues.ts';
 import type { Company } from '../../test/factories.ts';
+import { compareMails } from '../../test/mails.ts';
 import { auditLedger } from '../ledger/index.ts';
 
 const USD = 1_000_000n;
@@ -384,4 +385,10 @@ describe('[PAY-06] a payment that fails', () => {
     expect(await dues.flags(client.company)).toEqual(['', '']);
     expect(await dues.states(campaign, other)).toEqual(['active', 'active']);
   });
+});
+
+test('[PAY-03] each mail of all that says the amounts of the ledger', async () => {
+  const { compared, differing } = await compareMails(app);
+  expect(differing).toEqual([]);
+  expect(compared).toBeGreaterThan(20);
 });

@@ -4,6 +4,7 @@ import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
+import { compareMails } from '../../test/mails.ts';
 import { auditLedger } from '../ledger/index.ts';
 
 const USD = 1_000_000n;
@@ -684,4 +685,10 @@ describe('[WALL-07] what becomes of a top-up at the card', () => {
     expect(rows[0].owed).toBe(-100n * USD);
     await booksAreRight();
   });
+});
+
+test('[PAY-03] each mail of all that says the amounts of the ledger', async () => {
+  const { compared, differing } = await compareMails(app);
+  expect(differing).toEqual([]);
+  expect(compared).toBeGreaterThan(4);
 });

@@ -1,0 +1,167 @@
+import { microsOf, usd } from '../../contract/dollars.ts';
+import type { TestApp } from './app.ts';
+
+/** A mail of the outbox, opened. */
+interface Mail {
+  kind: string;
+  company_id: string;
+  created_at: Date;
+  subject: string;
+  text: string;
+}
+
+/** What a mail may say: each of its amounts is one of `any`, and all of `all` are among them. */
+interface Right {
+  all: bigint[];
+  any?: bigint[];
+}
+
+const AMOUNT = /-?\$([\d,]+\.\d{2,6})/g;
+
+/** The amounts that a text says. */
+const amountsIn = (text: string): bigint[] =>
+  [...text.matchAll(AMOUNT)].map(([whole, digits]) => {
+    const micros = microsOf(digits!.replaceAll(',', ''));
+    return whole.startsWith('-') ? -micros : micros;
+  });
+
+/**
+ * Each amount in each mail of the outbox beside the ledger's own entries. A kind of mail without a rule here must not say an amount.
+ * Answers those that differ and how many were compared. The clock of tests stands still between steps, so where several
+ * events share an instant any sum that there was in the order of their posting (ctid: rows are only added) is right.
+ */
+export async function compareMails(app: TestApp): Promise<{ compared: number; differing: string[] }> {
+  const { admin, platform } = app;
+  const ask = async (text: string, values: unknown[]): Promise<bigint[]> =>
+    (await admin.query(text, values)).rows.map((row) => BigInt(row.micros));
+  const one = async (text: string, values: unknown[]): Promise<bigint> => (await ask(text, values))[0] ?? 0n;
+
+  /** What is due of an invoice after each of its events (of some kinds) up to a mail, the total first. */
+  async function duesOf(mail: Mail, number: string, kinds = '.*'): Promise<bigint[]> {
+    const rows = await ask(
+      `select sum(e.amount)::text as micros from invoice i join transfer t on t.id = i.transfer_id or t.reference_id = i.id
+       join entry e on e.transfer_id = t.id and e.company_id = i.company_id and e.account_code in (3, 12)
+       where i.number = $1 and (i.company_id = $2 or i.issuer_id = $2) and t.created_at <= $3
+         and i.side = case when $2 = i.company_id and i.company_id = i.agency_id then 'wholesale' else i.side end
+         and t.kind ~ $4
+       group by t.id, t.created_at, t.ctid order by t.created_at, t.ctid`,
+      [number, mail.company_id, mail.created_at, kinds],
+    );
+    let due = 0n;
+    return rows.map((change) => {
+      due -= change;
+      return due;
+    });
+  }
+  /** Sums that an account may have had at a mail's instant: with any number of that instant's events. */
+  async function balances(mail: Mail, codes: number[], more = '', values: unknown[] = []): Promise<bigint[]> {
+    const from = `from entry e join transfer t on t.id = e.transfer_id
+      where e.company_id = $1 and e.account_code = any($2) ${more}`;
+    const given = [mail.company_id, codes, mail.created_at, ...values];
+    let balance = await one(
+      `select coalesce(sum(e.amount), 0)::text as micros ${from} and e.created_at < $3`,
+      given,
+    );
+    const changes = await ask(
+      `select sum(e.amount)::text as micros ${from} and e.created_at = $3 group by t.id, t.ctid order by t.ctid`,
+      given,
+    );
+    return [balance, ...changes.map((change) => (balance += change))];
+  }
+  /** What events of some kinds gave a company until a mail. */
+  const given = (mail: Mail, kinds: string[], codes: number[]): Promise<bigint[]> =>
+    ask(
+      `select sum(e.amount)::text as micros from transfer t join entry e on e.transfer_id = t.id
+       where e.company_id = $1 and t.kind = any($2) and e.account_code = any($3) and t.created_at <= $4 group by t.id`,
+      [mail.company_id, kinds, codes, mail.created_at],
+    );
+  const numberIn = (mail: Mail): string => /\b(?:INV|CN)-\d+/.exec(mail.subject)?.[0] ?? '';
+  const dueOf = async (mail: Mail): Promise<Right> => ({ all: [], any: await duesOf(mail, numberIn(mail)) });
+
+  const rules: Record<string, (mail: Mail) => Promise<Right>> = {
+    'invoice.new': async (mail) => {
+      const dues = await duesOf(mail, numberIn(mail));
+      return { all: dues.slice(0, 1), any: dues };
+    },
+    'invoice.failed': dueOf,
+    'invoice.first_failed': dueOf,
+    'invoice.unpaid': dueOf,
+    'invoice.receipt': async (mail) => {
+      // Of a purchase the receipt's own transfer is the payment.
+      const bought = await ask(
+        `select e.amount::text as micros from invoice i join entry e on e.transfer_id = i.transfer_id and e.company_id = i.company_id
+         where i.number = $1 and i.company_id = $2 and i.kind = 'receipt' and e.account_code in (1, 2)`,
+        [numberIn(mail), mail.company_id],
+      );
+      if (bought.length > 0) return { all: [bought.reduce((all, part) => all + part, 0n)] };
+      // What the card brought, less what went back to it; not what was credited or given up.
+      const dues = await duesOf(mail, numberIn(mail), '^(payment|refund|dispute|dispute_reversal)$');
+      return { all: [], any: dues.map((due) => -due) };
+    },
+    'credit.lead': async (mail) => ({ all: [], any: await given(mail, ['lead_return'], [1, 2, 10, 11]) }),
+    'credit.grant': async (mail) => ({
+      all: [],
+      any: await given(mail, ['client_grant', 'wallet_grant'], [1, 2, 10]),
+    }),
+    'wallet.low': async (mail) => ({ all: [], any: await balances(mail, [10]) }),
+    'wallet.empty': async (mail) => ({ all: [], any: await balances(mail, [10]) }),
+    'wallet.auto_topup': async (mail) => ({
+      all: [],
+      any: [
+        ...(await given(mail, ['wallet_top_up'], [10])),
+        ...(await balances(mail, [10])),
+        // One that did not go through has no entry: its charge says what was asked for.
+        ...(await ask(
+          `select (amount_cents * 10000)::text as micros from charge where company_id = $1 and purpose = 'wallet_top_up'`,
+          [mail.company_id],
+        )),
+      ],
+    }),
+    'wallet.expiry': async (mail) => ({
+      all: [],
+      any: await ask(
+        `select sum(e.amount)::text as micros from entry e where e.company_id = $1 and e.lot_id is not null
+           and e.created_at <= $2 group by e.lot_id`,
+        [mail.company_id, mail.created_at],
+      ),
+    }),
+    'prepaid.low': async (mail) => {
+      const { rows: own } = await admin.query('select id from campaign where company_id = $1', [
+        mail.company_id,
+      ]);
+      const left: bigint[] = [];
+      for (const { id } of own) left.push(...(await balances(mail, [1], 'and t.campaign_id = $4', [id])));
+      return { all: [], any: left };
+    },
+    'payment.disputed': async (mail) => ({
+      all: [],
+      // Of the own books: what the card network took back.
+      any: await given(mail, ['dispute'], [30]),
+    }),
+  };
+
+  const { rows } = await admin.query(
+    'select kind, company_id, created_at, subject, body_sealed from mail where body_sealed is not null order by created_at, id',
+  );
+  const differing: string[] = [];
+  let compared = 0;
+  for (const { body_sealed, ...row } of rows) {
+    const { text } = JSON.parse(platform.vault.open(body_sealed, 'mail.body'));
+    const mail: Mail = { ...row, text };
+    const said = amountsIn(`${mail.subject}\n${mail.text}`);
+    if (said.length === 0) continue;
+    compared += said.length;
+    const right = await rules[mail.kind]?.(mail);
+    const where = `mail ${mail.kind} "${mail.subject}"`;
+    if (!right)
+      differing.push(`${where}: says ${usd(said[0]!)}, and no rule says where that is in the ledger`);
+    for (const amount of said)
+      if (right && ![...right.all, ...(right.any ?? [])].includes(amount))
+        differing.push(
+          `${where}: says ${usd(amount)}, the ledger ${[...right.all, ...(right.any ?? [])].map(usd).join(' or ') || 'nothing'}`,
+        );
+    for (const amount of right?.all ?? [])
+      if (!said.includes(amount)) differing.push(`${where}: does not say ${usd(amount)}`);
+  }
+  return { compared, differing };
+}
