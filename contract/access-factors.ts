@@ -83,7 +83,7 @@ export const factors = {
       summary:
         'Confirm who one is, for calls that are refused with errors.confirm: by the password, or a code of the authenticator app, or a passkey',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', beforeFactor: true })
     .input(
       z.object({
         password: z.string().max(1024).optional(),
@@ -100,7 +100,7 @@ export const factors = {
       tags,
       summary: 'The own two-factor setting',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', beforeFactor: true })
     .input(z.object({ userId: Id }))
     .output(TwoFactor),
   googleTfa: call
@@ -110,7 +110,7 @@ export const factors = {
       tags,
       summary: 'The secret for an authenticator app, made by the server for this session, and its QR image',
     })
-    .meta({ access: 'session.own', notInView: true })
+    .meta({ access: 'session.own', notInView: true, beforeFactor: true })
     .input(z.object({ userId: Id, companyId: Id }))
     .output(
       z.object({ qrCodeUrl: z.string().describe('A data: address of the image'), secretKey: z.string() }),
@@ -123,7 +123,7 @@ export const factors = {
       summary:
         'Change the own two-factor setting: the current password, and for google a code of the new secret',
     })
-    .meta({ access: 'session.own', notInView: true })
+    .meta({ access: 'session.own', notInView: true, beforeFactor: true })
     .input(
       z.object({
         userId: Id,
@@ -145,7 +145,7 @@ export const factors = {
     ),
   recoveryCodes: call
     .route({ method: 'GET', path: '/user/recovery-codes', tags, summary: 'How many recovery codes are left' })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', beforeFactor: true })
     .output(z.object({ left: z.int(), total: z.int(), made_at: Instant.nullable() })),
   renewRecoveryCodes: call
     .route({

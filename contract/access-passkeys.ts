@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Tokens } from './access-tokens.ts';
+import { RecoveryCodes, Tokens } from './access-tokens.ts';
 import { call } from './base.ts';
 import { Done, Id, Instant } from './primitives.ts';
 
@@ -92,15 +92,15 @@ export const passkeys = {
       tags,
       summary: 'The challenge with which to confirm by a passkey who one is',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', beforeFactor: true })
     .output(Challenge),
   passkeys: call
     .route({ method: 'GET', path: '/user/passkeys', tags, summary: 'The own passkeys' })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', beforeFactor: true })
     .output(z.object({ data: z.array(Passkey) })),
   newPasskeyChallenge: call
     .route({ method: 'GET', path: '/user/passkeys/new', tags, summary: 'The challenge of a new passkey' })
-    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .meta({ access: 'session.own', notInView: true, fresh: true, beforeFactor: true })
     .output(Challenge),
   addPasskey: call
     .route({
@@ -109,9 +109,16 @@ export const passkeys = {
       tags,
       summary: 'Keep a new passkey, good at this address',
     })
-    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .meta({ access: 'session.own', notInView: true, fresh: true, beforeFactor: true })
     .input(z.object({ name: Name, credential: NewKey, binding: Binding }))
-    .output(Done.extend({ data: Passkey })),
+    .output(
+      Done.extend({
+        data: Passkey,
+        recovery_codes: RecoveryCodes.nullable().describe(
+          'Where it is the first of a required second factor',
+        ),
+      }),
+    ),
   renamePasskey: call
     .route({ method: 'PUT', path: '/user/passkeys/{id}', tags, summary: 'Name one of the own passkeys' })
     .meta({ access: 'session.own', notInView: true, fresh: true })

@@ -22,8 +22,13 @@ export const FactorKind = z.enum(['email', 'google']);
 /** The password was right, a code is missing: show the code step (AUTH-06). */
 export const CodeStep = z.object({
   otp_token: z.string().describe('Goes with the code to /verifylogin, and to /resendcode'),
-  type: FactorKind,
-  sent_to: z.string().nullable().describe('Where the code went, masked; null for an authenticator'),
+  type: z
+    .enum([...FactorKind.options, 'passkey'])
+    .describe('passkey: sign in by it, or give a recovery code here'),
+  sent_to: z
+    .string()
+    .nullable()
+    .describe('Where the code went, masked; where the passkeys work; null for an authenticator'),
   expires_at: Instant,
   resend_at: Instant.nullable().describe('From when another code may be asked for; null when never'),
 });

@@ -14,6 +14,8 @@ export interface Meta {
    * last 15 minutes: what moves money, where leads are sent, where money is paid out.
    */
   fresh?: true;
+  /** Open to a session that can only set up the second factor that is required of its person; all else refuses (403). */
+  beforeFactor?: true;
 }
 
 /** Start of every call's contract. */

@@ -67,6 +67,10 @@ export const SessionUser = z.object({
   user_permissions: z.array(UserPermission),
   user_permissions_view_mode: z.array(UserPermission).describe('Those of the true person, in view mode'),
   module_permissions: z.array(RoleModule).describe('One row a module; owners have everything'),
+  factor_needed: z
+    .enum(['no', 'later', 'now'])
+    .describe('Whether a second factor is required and missing; now: nothing else can be done before'),
+  factor_from: Instant.nullable().describe('Since when, or from when on'),
   permission_active: Flag,
   profile_setup_completed: Flag,
   questionnaire_setup_completed: Flag,

@@ -164,6 +164,16 @@ export const PAGES = [
   },
 
   {
+    id: 'second-factor',
+    path: '/user/second-factor',
+    title: 'Set up a second factor',
+    layout: 'bare',
+    guard: 'protected',
+    duringSetup: true,
+    always: true,
+  },
+
+  {
     id: 'dashboard',
     path: '/dashboard',
     title: 'Dashboard',

@@ -161,6 +161,7 @@ path                                          root   enterprise rootAdmin rootSa
 /user/questionnaire                           P      P          P         connect   P        P       P         P           P           P        404     P
 /user/questionnaire-add                       P      P          P         connect   P        P       P         P           P           P        404     P
 /user/sessions                                P      P          P         P         P        P       P         P           P           P        P       P
+/user/second-factor                           P      P          P         P         P        P       P         P           P           P        P       P
 /dashboard                                    list   list       list      connect   P        P       prof      P           P           P        P       P
 /banner/create                                P      P          P         connect   404      P       prof      P           404         404      P       P
 /banner/list                                  P      P          P         connect   404      P       prof      P           404         404      P       P
@@ -224,6 +225,26 @@ const wordOf = (path: string, facts: Facts): string => {
   if (answer.kind === 'page') return 'P';
   return answer.kind === 'notFound' ? '404' : answer.to;
 };
+
+test('[BEY-32] who lacks a required second factor is led to set one up, before anything else', () => {
+  for (const { user: person, setup: check } of Object.values(PEOPLE)) {
+    const facts: Facts = { user: { ...person, factor_needed: 'now' }, setup: check };
+    for (const path of [
+      '/',
+      '/login',
+      '/dashboard',
+      '/user/sessions',
+      '/user/profile-setup',
+      '/configuration/statement',
+    ])
+      expect([path, decide(path, facts)]).toMatchObject([
+        path,
+        { kind: 'redirect', to: '/user/second-factor' },
+      ]);
+    expect(decide('/user/second-factor', facts)).toMatchObject({ kind: 'page' });
+    expect(decide('/privacy-policy', facts)).toMatchObject({ kind: 'page' });
+  }
+});
 
 describe('[ROUT-01] [ROUT-02] [ROUT-04] [ROUT-05] [ROUT-06] [ROUT-07] [ROUT-08] [ROUT-09] [ROUT-10] every route as every role', () => {
   test.each(table)('$path', ({ path, cells }) => {

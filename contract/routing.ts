@@ -35,7 +35,8 @@ export type Why =
   | 'clientCard'
   | 'paymentAccount'
   | 'addCampaign'
-  | 'profileSetup';
+  | 'profileSetup'
+  | 'secondFactor';
 
 const AGENCY_LIST = '/configuration/agency-list';
 const SALES_CONNECT = '/configuration/sales-connect-account';
@@ -43,6 +44,7 @@ const SALES_CONNECT = '/configuration/sales-connect-account';
 const OF_SALES_ACCOUNT = ['sales-connect-account', 'sandbox-account'];
 const CARD = '/user/card-setting';
 const PROFILE_SETUP = '/user/profile-setup';
+const SECOND_FACTOR = '/user/second-factor';
 
 const go = (to: string, why: Why): Decision => ({ kind: 'redirect', to, why });
 const notFound: Decision = { kind: 'notFound' };
@@ -183,6 +185,9 @@ function decideForPerson(
   facts: SignedIn,
 ): Decision {
   const { user } = facts;
+  // Before anything else, also before what else somebody would be led to.
+  if (user.factor_needed === 'now' && page.id !== 'second-factor' && (page.guard !== 'public' || page.to))
+    return go(SECOND_FACTOR, 'secondFactor');
   if (page.guard === 'visitor' || page.id === 'home') return go(landing(facts), 'signedIn');
   const shown: Decision = {
     kind: 'page',

@@ -40,6 +40,16 @@ export const EmbeddedCode = z.object({
 /** Whether people may sign up by themselves. */
 export const Registration = z.object({ open: z.boolean() });
 
+/** Of whom a company requires a second factor (BEY-32). */
+export const SecondFactor = z.object({
+  people: z.boolean().describe('Of its own people'),
+  owners: z.boolean().describe('Of the owners of the companies below it'),
+  from: z
+    .union([z.literal('').transform(() => null), GivenDay])
+    .nullable()
+    .describe("From the start of this day on, in the company's time zone; null: from now on"),
+});
+
 const ModuleName = z.union([z.literal(''), Line.pipe(z.string().max(60, 'must not exceed 60 characters'))]);
 const ModuleSlug = z
   .string()
@@ -200,6 +210,7 @@ export const SETTINGS = {
   branding: Branding,
   rootAgencyEmbeddedCode: EmbeddedCode,
   registration: Registration,
+  secondfactor: SecondFactor,
   modulenames: ModuleNames,
   costagency: CostAgency,
   agencyonboardingcustom: Onboarding,

@@ -97,7 +97,7 @@ const ofPerson = z.object({ id: Id });
 export const setup = {
   user: call
     .route({ method: 'GET', path: '/user', tags: ['Person'], summary: 'The signed-in person' })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', beforeFactor: true })
     .output(SessionUser),
   retrieveUserData: call
     .route({
@@ -106,7 +106,7 @@ export const setup = {
       tags: ['Person'],
       summary: 'The signed-in person with their set-up check, in one call',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', beforeFactor: true })
     .output(z.object({ user: SessionUser, setup: SetupCheck })),
   userById: call
     .route({

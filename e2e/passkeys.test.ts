@@ -89,3 +89,50 @@ test('[BEY-32] a passkey is added, signs in without password and code, confirms,
   await page.getByRole('alert').getByText('This passkey cannot be used here.').waitFor();
   expect(new URL(page.url()).pathname).toBe('/login');
 });
+
+test('[BEY-32] where a second factor is required, it is set up at the next login before anything else', async () => {
+  const root = await app.make.root({ host: 'strict.localhost' });
+  const person = await app.make.user(root, { password: PASSWORD, profileDone: true });
+  const page = await pageWithAuthenticator();
+  const url = (path: string) => `http://strict.localhost:${app.port}${path}`;
+  const signIn = async () => {
+    await page.goto(url('/login'));
+    await page.getByLabel('E-mail').fill(person.email);
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+  };
+  const logOut = async () => {
+    await page.getByRole('button', { name: /profile menu/ }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  };
+  await signIn();
+  await page.getByRole('button', { name: /profile menu/ }).waitFor();
+  await page.goto(url('/configuration/general-setting?tab=security'));
+  await page.getByRole('switch', { name: 'Require a second factor of your people' }).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Setting has been saved.').waitFor();
+  await logOut();
+  await signIn();
+  await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
+  // No other address opens.
+  await page.goto(url('/configuration/agency-list'));
+  await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
+  await page.getByRole('button', { name: 'Make a passkey' }).click();
+  const [code = ''] = await page
+    .getByRole('list', { name: 'Recovery codes' })
+    .getByRole('listitem')
+    .allInnerTexts();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await logOut();
+
+  // The password alone opens nothing any more.
+  await signIn();
+  await page.getByRole('button', { name: 'Use your passkey' }).click();
+  await logOut();
+  await signIn();
+  await page.getByRole('button', { name: 'Can’t use your passkey? Use a recovery code' }).click();
+  await page.getByRole('textbox', { name: 'Recovery code' }).fill(code);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByRole('button', { name: /profile menu/ }).waitFor();
+});

@@ -36,6 +36,7 @@ const pages = {
   'questionnaire-add': lazyPage(() => import('./features/questionnaire/QuestionnaireAddPage.tsx')),
   'card-setting': lazyPage(() => import('./features/billing/CardSettingPage.tsx')),
   'sandbox-account': lazyPage(() => import('./features/payments/SandboxAccountPage.tsx')),
+  'second-factor': lazyPage(() => import('./features/access/SecondFactorPage.tsx')),
   sessions: lazyPage(() => import('./features/access/SessionsPage.tsx')),
 
   dashboard,

@@ -35,6 +35,8 @@ export interface Actor {
   modules: RoleModule[] | null;
   /** In view mode the person who really acts, while all the rest is that of the person viewed; else null. */
   trueActor: TrueActor | null;
+  /** Whether the session can only set up the second factor that is required of the person. */
+  needsFactor?: boolean;
 }
 
 /** Who acts in view mode. */

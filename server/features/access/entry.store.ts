@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Db, Tx } from '../../platform/db/scope.ts';
+import type { FactorDuty } from './factor.policy.ts';
 
 // Second factors and the codes of logins.
 
@@ -33,6 +34,20 @@ export async function saveFactor(tx: Tx, row: Insertable<Schema['user_factor']>)
 
 export async function useStep(tx: Tx, userId: string, step: bigint): Promise<void> {
   await tx.updateTable('user_factor').set({ last_step: step }).where('user_id', '=', userId).execute();
+}
+
+/**
+ * From when on a second factor is required of a person, by their own company or one above theirs (null: it is not), and what
+ * they have. Asked in a scope that sees the companies above.
+ */
+export async function factorDutyOf(tx: Tx, userId: string): Promise<FactorDuty> {
+  const { rows } = await sql<FactorDuty>`
+    select (select min(coalesce(c.factor_from::timestamp at time zone c.time_zone, to_timestamp(0))) from company c
+            where c.id in (u.company_id, u.agency_id, u.root_id)
+              and case when c.id = u.company_id then c.factor_people else c.factor_owners and u.role = 'owner' end) as since,
+           f.kind, array(select distinct p.host from passkey p where p.user_id = u.id order by p.host) as passkeys
+    from user_account u left join user_factor f on f.user_id = u.id where u.id = ${userId}`.execute(tx);
+  return rows[0] ?? { since: null, kind: null, passkeys: [] };
 }
 
 /** Takes a person's recovery codes away, used ones too, and keeps these instead. */

@@ -72,5 +72,19 @@ export function stepOf(secret: string, code: string, at: Date, after: bigint): b
   return null;
 }
 
+/** From when on somebody has to have a second factor (null: they need none), and what they have. */
+export interface FactorDuty {
+  since: Date | null;
+  kind: 'email' | 'google' | null;
+  /** The hosts where their passkeys work. */
+  passkeys: readonly string[];
+}
+
+/** Whether somebody has a second factor of any kind. */
+export const hasFactor = ({ kind, passkeys }: FactorDuty): boolean => kind !== null || passkeys.length > 0;
+
+/** Whether somebody has to have a second factor by now. */
+export const isDue = ({ since }: FactorDuty, now: Date): boolean => since !== null && since <= now;
+
 /** Enough of an address to know it again: 'j***@acme.test'. */
 export const maskedAddress = (address: string): string => address.replace(/^(.)[^@]*/u, '$1***');

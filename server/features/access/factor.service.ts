@@ -17,6 +17,7 @@ import { isCommonPassword } from './password.policy.ts';
 import type { Post } from './post.service.ts';
 import type { Recovery } from './recovery.service.ts';
 import type { Sessions } from './session.service.ts';
+import { setFactorMet } from './session.store.ts';
 
 type Kind = 'email' | 'google' | null;
 
@@ -148,9 +149,13 @@ export function createFactors(
       const user = await proven(ctx, given.currpassword);
       if (kind === 'google') await limits.take(limit.CODE, user.id);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
-      const { ended, codes } = await inScope(db.app, ctx.scope, async (tx) => {
+      // What is required stands with the companies above.
+      const codes = await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
         const now = clock.now();
         await people.lock(tx, user.id);
+        const duty = await store.factorDutyOf(tx, user.id);
+        if (!kind && duty.since && duty.passkeys.length === 0)
+          throw new Refusal('conflict', ownMessages.factorRequired);
         const row = await store.factorOf(tx, user.id);
         const generation = row?.generation ?? 0;
         const secret = offered(ctx, generation);
@@ -173,7 +178,8 @@ export function createFactors(
         });
         await store.endChallenges(tx, user.id, now);
         const codes = kind ? await recovery.make(tx, user) : null;
-        if (!kind) await recovery.end(tx, user.id);
+        if (kind) await setFactorMet(tx, user.id);
+        else if (duty.passkeys.length === 0) await recovery.end(tx, user.id);
         const ended = await sessions.endAll(tx, user.id, ctx.actor.sessionId, 'factor');
         const what = kind
           ? `Two-factor login was set to ${kind === 'google' ? 'an authenticator app' : 'codes by e-mail'}`
@@ -185,10 +191,10 @@ export function createFactors(
           objectId: user.id,
           description: `${what}; ${ended.length} other devices were signed out`,
         });
-        return { ended, codes };
+        return codes;
       });
       if (kind === 'google') await limits.clear(limit.CODE, user.id);
-      sessions.forget(ended);
+      sessions.forgetPerson(user.id);
       return { ...settingOf(kind), recovery_codes: codes };
     },
   };

@@ -49,13 +49,15 @@ export function createLogin(
   };
 
   const stepOf = (
-    row: { kind: 'email' | 'google'; sent: number; sent_at: Date; expires_at: Date },
+    row: { kind: CodeStep['type']; sent: number; sent_at: Date; expires_at: Date },
     token: string,
     email: string,
+    hosts: readonly string[] = [],
   ): CodeStep => ({
     otp_token: token,
     type: row.kind,
-    sent_to: row.kind === 'email' ? factor.maskedAddress(email) : null,
+    sent_to:
+      row.kind === 'email' ? factor.maskedAddress(email) : row.kind === 'passkey' ? hosts.join(', ') : null,
     expires_at: row.expires_at.toISOString(),
     resend_at:
       row.kind === 'email' && row.sent < factor.CODES_SENT
@@ -67,7 +69,8 @@ export function createLogin(
   async function askForCode(
     ctx: Ctx,
     user: User & { email: string },
-    kind: 'email' | 'google',
+    kind: CodeStep['type'],
+    hosts: readonly string[] = [],
   ): Promise<CodeStep> {
     if (kind === 'email') await limits.take(limit.CODE_MAIL, user.id);
     const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
@@ -96,10 +99,10 @@ export function createLogin(
         action: 'login.code',
         objectKind: 'user',
         objectId: user.id,
-        description: `${user.name} gave the right password from ${ctx.ip}; a code (${kind}) is asked for`,
+        description: `${user.name} gave the right password from ${ctx.ip}; ${kind === 'passkey' ? 'a passkey' : `a code (${kind})`} is asked for`,
       });
     });
-    return stepOf(row, token, user.email);
+    return stepOf(row, token, user.email, hosts);
   }
 
   return {
@@ -155,9 +158,15 @@ export function createLogin(
       await limits.giveBack(limit.LOGIN_NETWORK, network);
       await limits.clear(limit.LOGIN, `${account}\n${network}`);
       await limits.clear(limit.LOGIN_ACCOUNT, account);
-      const second = await inScope(db.app, whole(ctx), (tx) => store.factorOf(tx, user.id));
+      const { second, duty } = await inScope(db.app, whole(ctx), async (tx) => ({
+        second: await store.factorOf(tx, user.id),
+        duty: await store.factorDutyOf(tx, user.id),
+      }));
       if (second?.kind)
         return askForCode(ctx, { ...user, email: second.address ?? given.username }, second.kind);
+      // A passkey that is the required second factor cannot be gone around by the password alone.
+      if (factor.isDue(duty, clock.now()) && duty.passkeys.length > 0)
+        return askForCode(ctx, { ...user, email: given.username }, 'passkey', duty.passkeys);
       const id = await inScope(db.app, whole(ctx), (tx) => sessions.open(tx, ctx, user));
       return sessions.tokens(tenant, user.id, id);
     },
@@ -193,12 +202,13 @@ export function createLogin(
         const user = await people.byEmail(tx, known.email);
         const second = await store.lockFactor(tx, row.user_id);
         // Another setting since, or another person: this login is over.
-        if (user?.id !== row.user_id || user.disabled_at || user.removed_at || second?.kind !== row.kind)
+        const kind = second?.kind ?? 'passkey';
+        if (user?.id !== row.user_id || user.disabled_at || user.removed_at || kind !== row.kind)
           return 'over';
         await store.setChallenge(tx, row.id, { attempts: row.attempts + 1 });
         const person = { ...user, email: known.email };
         const left = given.recovery_code ? await recovery.use(tx, ctx, person, given.recovery_code) : null;
-        if (left === null && !(given.code && (await proves(tx, row, second, given.code, now)))) {
+        if (left === null && !(given.code && second && (await proves(tx, row, second, given.code, now)))) {
           const { root_id, agency_id, company_id } = row;
           await audit.recordEntry(tx, ctx, { root_id, agency_id, company_id }, null, {
             action: 'login.code_failed',

@@ -18,12 +18,16 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { People } from '../people/index.ts';
 import { alertJob } from './alerts.service.ts';
+import { factorDutyOf, recoveryCodesOf } from './entry.store.ts';
+import { hasFactor } from './factor.policy.ts';
 import * as limit from './limit.policy.ts';
 import { noticeMail } from './mails.ts';
 import * as store from './passkey.store.ts';
 import { belongsAt } from './policy.ts';
 import type { Post } from './post.service.ts';
+import type { Recovery } from './recovery.service.ts';
 import type { Sessions, TokenPair } from './session.service.ts';
+import { setFactorMet } from './session.store.ts';
 
 /** A challenge is to be answered within so long. */
 const CHALLENGE_MS = 5 * 60_000;
@@ -43,10 +47,17 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
  */
 export function createPasskeys(
   platform: Platform,
-  parts: { people: People; audit: Audit; limits: Limits; sessions: Sessions; post: Post },
+  parts: {
+    people: People;
+    audit: Audit;
+    limits: Limits;
+    sessions: Sessions;
+    post: Post;
+    recovery: Recovery;
+  },
 ) {
   const { db, clock, config, jobs } = platform;
-  const { people, audit, limits, sessions, post } = parts;
+  const { people, audit, limits, sessions, post, recovery } = parts;
   const bindingKey = derive(config.appKey, 'passkey challenges');
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
 
@@ -261,7 +272,10 @@ export function createPasskeys(
       return { options: options as unknown as Record<string, unknown>, binding };
     },
 
-    /** Keeps a new passkey. @throws Refusal 422 for an answer that is not good, or one too many */
+    /**
+     * Keeps a new passkey. Where it is the required second factor, recovery codes come with the first.
+     * @throws Refusal 422 for an answer that is not good, or one too many
+     */
     async add(ctx: Ctx, given: { name: string; credential: NewKey; binding?: string | undefined }) {
       const { userId } = ctx.actor;
       const { credential } = given;
@@ -269,7 +283,7 @@ export function createPasskeys(
       const made = challenge ? await newKeyOf(ctx, credential, challenge) : null;
       if (!made) throw refusalOf('credential', ownMessages.badNewPasskey);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
-      return inScope(db.app, ctx.scope, async (tx) => {
+      const kept = await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
         await people.lock(tx, userId);
         const person = await people.secretOf(tx, userId);
         if (!person) throw new Refusal('not_found', ownMessages.notFound);
@@ -296,6 +310,10 @@ export function createPasskeys(
         if (await store.lockPasskey(tx, row.root_id, row.host, row.credential_id))
           throw refusalOf('credential', 'is kept already');
         await store.insertPasskey(tx, row);
+        await setFactorMet(tx, userId);
+        const { since } = await factorDutyOf(tx, userId);
+        const isBare = since !== null && (await recoveryCodesOf(tx, userId)).left === 0;
+        const recovery_codes = isBare ? await recovery.make(tx, person) : null;
         const words = `The passkey ${given.name} was added for ${row.host}`;
         await post.send(tx, 'account.notice', sender, person, noticeMail(person.name, words, ctx.ip));
         await audit.record(tx, ctx, {
@@ -304,8 +322,10 @@ export function createPasskeys(
           objectId: userId,
           description: words,
         });
-        return view(ctx, row);
+        return { data: view(ctx, row), recovery_codes };
       });
+      sessions.forgetPerson(userId);
+      return kept;
     },
 
     /** Names one of the own passkeys. @throws Refusal 404 for one of others */
@@ -321,15 +341,20 @@ export function createPasskeys(
         });
       }),
 
-    /** Removes one of the own passkeys. @throws Refusal 404 for one of others */
+    /** Removes one of the own passkeys. @throws Refusal 404 for one of others, 409 for the last factor where one is required */
     async remove(ctx: Ctx, id: string): Promise<void> {
       const { userId } = ctx.actor;
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
-      await inScope(db.app, ctx.scope, async (tx) => {
+      await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
         await people.lock(tx, userId);
         const person = await people.secretOf(tx, userId);
         const gone = await store.deletePasskey(tx, userId, id);
         if (!person || !gone) throw new Refusal('not_found', ownMessages.notFound);
+        const duty = await factorDutyOf(tx, userId);
+        if (!hasFactor(duty)) {
+          if (duty.since) throw new Refusal('conflict', ownMessages.factorRequired);
+          await recovery.end(tx, userId);
+        }
         const words = `The passkey ${gone.name} for ${gone.host} was removed`;
         await post.send(tx, 'account.notice', sender, person, noticeMail(person.name, words, ctx.ip));
         await audit.record(tx, ctx, {

@@ -8,7 +8,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { People } from '../people/index.ts';
 import * as store from './entry.store.ts';
-import { newRecoveryCode, RECOVERY_CODES, recoveryMac } from './factor.policy.ts';
+import { hasFactor, newRecoveryCode, RECOVERY_CODES, recoveryMac } from './factor.policy.ts';
 import { noticeMail, recoveryMail } from './mails.ts';
 import type { Post } from './post.service.ts';
 
@@ -77,14 +77,14 @@ export function createRecovery(
         return { total, left, made_at: made_at?.toISOString() ?? null };
       }),
 
-    /** Makes the signed-in person's codes anew. @throws Refusal 409 while they have no second factor */
+    /** Makes the signed-in person's codes anew. @throws Refusal 409 while they have no second factor, nor a passkey */
     async renew(ctx: Ctx): Promise<string[]> {
       const { userId } = ctx.actor;
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       return inScope(db.app, ctx.scope, async (tx) => {
         await people.lock(tx, userId);
-        const [person, factor] = [await people.secretOf(tx, userId), await store.factorOf(tx, userId)];
-        if (!person || !factor?.kind) throw new Refusal('conflict', ownMessages.recoveryNeedsFactor);
+        const [person, duty] = [await people.secretOf(tx, userId), await store.factorDutyOf(tx, userId)];
+        if (!person || !hasFactor(duty)) throw new Refusal('conflict', ownMessages.recoveryNeedsFactor);
         const codes = await make(tx, person);
         const words = 'New recovery codes were made, and the ones before ended';
         await post.send(tx, 'account.notice', sender, person, noticeMail(person.name, words, ctx.ip));

@@ -148,7 +148,7 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
     },
     newPasskeyChallenge: (ctx) => access.passkeys.offer(ctx),
     async addPasskey(ctx, input) {
-      return { ...done(ownMessages.passkeyAdded), data: await access.passkeys.add(ctx, input) };
+      return { ...done(ownMessages.passkeyAdded), ...(await access.passkeys.add(ctx, input)) };
     },
     async renamePasskey(ctx, input) {
       await access.passkeys.rename(ctx, input.id, input.name);

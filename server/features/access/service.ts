@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
 import { hashToken, newToken } from '../../platform/crypto.ts';
 import { type Actor, type Ctx, scopeOf, type Tenant } from '../../platform/ctx.ts';
-import { inScope } from '../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Limits } from '../../platform/limits.ts';
 import type { Mail } from '../../platform/mail.ts';
@@ -17,7 +17,8 @@ import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
 import { createConfirmation } from './confirm.service.ts';
 import { createEmails } from './email.service.ts';
 import { createEntry } from './entry.service.ts';
-import { deleteCaptchas, deleteOld } from './entry.store.ts';
+import { deleteCaptchas, deleteOld, factorDutyOf } from './entry.store.ts';
+import { hasFactor } from './factor.policy.ts';
 import { createFactors, refuseGuessable } from './factor.service.ts';
 import { createInvites } from './invite.service.ts';
 import { createKeys } from './keys.ts';
@@ -55,7 +56,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
   const captcha = createCaptcha(platform, limits, deps.outsideCaptcha);
   const post = createPost(deps);
   const recovery = createRecovery(platform, { people, audit, post });
-  const passkeys = createPasskeys(platform, { people, audit, limits, sessions, post });
+  const passkeys = createPasskeys(platform, { people, audit, limits, sessions, post, recovery });
   const parts = { tenants, people, audit, sales, limits, captcha, sessions, post, recovery, passkeys };
   const factors = createFactors(platform, parts);
 
@@ -172,6 +173,12 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       if (!sessionId) return refuse();
       const state = await sessions.stateOf(sessionId);
       return sessions.actorIn(tenant, sessionId, state, trueActorId) ?? refuse();
+    },
+
+    /** Since when a second factor is required of a person who has none; null: it is not. In a scope that sees the companies above. */
+    async factorMissing(tx: Tx, userId: string): Promise<Date | null> {
+      const duty = await factorDutyOf(tx, userId);
+      return hasFactor(duty) ? null : duty.since;
     },
 
     userType: policy.userType,

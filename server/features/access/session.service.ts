@@ -13,6 +13,8 @@ import { modulesOf } from '../people/index.ts';
 import { ACTIVITY, BAD_ACTIVITY } from './activity.policy.ts';
 import { alertJob } from './alerts.service.ts';
 import { deviceOf } from './device.policy.ts';
+import { factorDutyOf } from './entry.store.ts';
+import { hasFactor, isDue } from './factor.policy.ts';
 import type { Keys } from './keys.ts';
 import * as policy from './policy.ts';
 import * as store from './session.store.ts';
@@ -89,7 +91,10 @@ export function createSessions(
       return state;
     },
 
-    /** Opens a session inside the transaction that proved who it is, with its row in the user log. Returns its id. */
+    /**
+     * Opens a session inside the transaction that proved who it is, with its row in the user log. Of whom a second factor is
+     * required that they do not have, it can only set one up. Returns its id.
+     */
     async open(tx: Tx, ctx: Ctx, user: Owner & { id: string; name: string }, how = ''): Promise<string> {
       const now = clock.now();
       const id = newId(now);
@@ -99,9 +104,11 @@ export function createSessions(
       const isKnown = known.some(
         (one) => deviceOf(one.user_agent).device === device && locate(one.ip) === place,
       );
+      const duty = await factorDutyOf(tx, user.id);
       await store.insertSession(tx, {
         id,
         ...owner,
+        needs_factor: isDue(duty, now) && !hasFactor(duty),
         user_id: user.id,
         rotated_at: now,
         created_at: now,
@@ -175,6 +182,7 @@ export function createSessions(
         isAccountExecutive: state.is_account_executive,
         trueActor,
         modules: modulesOf(state.rights, state.viewer_rights),
+        needsFactor: state.needs_factor,
       };
     },
 

@@ -39,6 +39,16 @@ export async function confirmedAt(tx: Tx, id: string): Promise<{ id: string; at:
     .executeTakeFirst();
 }
 
+/** A person has a second factor now: their sessions can do everything again. */
+export async function setFactorMet(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .updateTable('session')
+    .set({ needs_factor: false })
+    .where('user_id', '=', userId)
+    .where('needs_factor', '=', true)
+    .execute();
+}
+
 export async function setConfirmed(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.updateTable('session').set({ confirmed_at: at }).where('id', '=', id).execute();
 }
@@ -224,6 +234,7 @@ export interface SessionState {
   kind: CompanyKind;
   role: string;
   is_account_executive: boolean;
+  needs_factor: boolean;
   live: boolean;
   expires_at: Date;
   /** Of a view the login behind it, and whose that is. */

@@ -130,6 +130,15 @@ export function createKinds(
         return null;
       },
     },
+    secondfactor: {
+      words: 'required second factor',
+      guarded: true,
+      read: (tx, company) => tenants.secondFactor(tx, company.id),
+      async save(tx, company, value) {
+        await tenants.setSecondFactor(tx, company.id, value);
+        return null;
+      },
+    },
     modulenames: {
       words: 'module names',
       read: async (tx, company) => labelsToWire(await store.labelsOf(tx, company.id)),

@@ -86,6 +86,7 @@ describe('[CONF-03] settings by their name', () => {
       ['branding', 0],
       ['rootAgencyEmbeddedCode', 0],
       ['registration', 0],
+      ['secondfactor', 0],
       ['modulenames', 0],
       ['costagency', 0],
       ['agencyonboardingcustom', 0],

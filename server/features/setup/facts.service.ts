@@ -51,6 +51,8 @@ export interface Facts {
   /** How an agency stands with its onboarding charge; null: it is of no agency. */
   onboarding: OnboardingState | null;
   lastIp: string | null;
+  /** Since when a second factor is required that the person lacks; null: it is not. */
+  factorMissing: Date | null;
   /** Whom the company's own people, and those of the companies right below, turn to; undefined: nobody is named for it. */
   care: { own: Care; above: Care };
   /** In view mode whoever is behind it, while the person is the one viewed. */
@@ -117,6 +119,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
         own: await people.customerCare(tx, company.id),
         above: await people.customerCare(tx, (parent ?? company).id),
       },
+      factorMissing: await access.factorMissing(tx, userId),
       behind: behindId ? ((await people.person(tx, behindId)) ?? null) : null,
     };
   }

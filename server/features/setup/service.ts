@@ -66,6 +66,9 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       user_permissions: permissionsOf(person),
       user_permissions_view_mode: known.behind ? permissionsOf(known.behind) : [],
       module_permissions: (isSelf ? ctx.actor.modules : null) ?? toRows(isSelf ? null : person.rights),
+      factor_needed:
+        isSelf && !behind && ctx.actor.needsFactor ? 'now' : known.factorMissing ? 'later' : 'no',
+      factor_from: known.factorMissing?.toISOString() ?? null,
       permission_active: person.permission_active ? 'T' : 'F',
       profile_setup_completed: person.profile_done ? 'T' : 'F',
       questionnaire_setup_completed: person.questionnaire_done ? 'T' : 'F',

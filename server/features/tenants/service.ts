@@ -167,6 +167,9 @@ export function createTenants({ db, clock, config }: Platform) {
       store.registrationOpen(tx, [...new Set([tenant.rootId, tenant.companyId])]),
     /** Opens or closes signing up at a root or agency. */
     setRegistration: store.setRegistration,
+    /** Of whom a root or agency requires a second factor. */
+    secondFactor: store.secondFactorOf,
+    setSecondFactor: store.setSecondFactor,
     clients: (tx: Tx, search: string, limit: number, offset: number) =>
       store.pageOfClients(tx, search, limit, offset),
     /** Encodes an uploaded picture anew. @throws Refusal 422 naming the field (the purpose) when it is none that we take */

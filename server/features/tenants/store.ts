@@ -174,6 +174,27 @@ export async function registrationOpen(tx: Tx, ids: string[]): Promise<boolean> 
   return rows.length === ids.length;
 }
 
+/** Of whom a company requires a second factor, and from which day on. */
+export async function secondFactorOf(tx: Tx, companyId: string) {
+  return tx
+    .selectFrom('company')
+    .select(['factor_people as people', 'factor_owners as owners', 'factor_from as from'])
+    .where('id', '=', companyId)
+    .executeTakeFirstOrThrow();
+}
+
+export async function setSecondFactor(
+  tx: Tx,
+  companyId: string,
+  { people, owners, from }: { people: boolean; owners: boolean; from: string | null },
+): Promise<void> {
+  await tx
+    .updateTable('company')
+    .set({ factor_people: people, factor_owners: owners, factor_from: from })
+    .where('id', '=', companyId)
+    .execute();
+}
+
 export async function setRegistration(tx: Tx, companyId: string, open: boolean): Promise<void> {
   await tx.updateTable('company').set({ registration_open: open }).where('id', '=', companyId).execute();
 }

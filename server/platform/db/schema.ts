@@ -53,6 +53,9 @@ export interface Schema {
     is_master: Default<boolean>;
     name: string;
     time_zone: Default<string>;
+    factor_people: Default<boolean>;
+    factor_owners: Default<boolean>;
+    factor_from: Maybe<string>;
     registration_open: Default<boolean>;
     legal_name: Maybe<string>;
     short_name: Maybe<string>;
@@ -467,6 +470,7 @@ export interface Schema {
     user_id: string;
     generation: Default<number>;
     confirmed_at: MaybeAt;
+    needs_factor: Default<boolean>;
     rotated_at: At;
     created_at: At;
     expires_at: At;
@@ -548,7 +552,7 @@ export interface Schema {
     token_hash: Buffer;
     user_id: string;
     tenant_id: string;
-    kind: 'email' | 'google';
+    kind: 'email' | 'google' | 'passkey';
     code_mac: Maybe<Buffer>;
     attempts: Default<number>;
     sent: Default<number>;

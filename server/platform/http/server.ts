@@ -241,6 +241,7 @@ export async function contextOf(
     permission?: PlainRoute['permission'];
     notInView?: boolean | undefined;
     fresh?: boolean | undefined;
+    beforeFactor?: boolean | undefined;
   } = {},
 ): Promise<Ctx> {
   const tenant = request.tenant ?? nobody;
@@ -264,6 +265,8 @@ export async function contextOf(
     actor = await doors.actorOf(token, tenant);
     if (!mayPerson(actor.grade, actor.modules, access)) throw new Refusal('forbidden', ownMessages.forbidden);
     if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
+    if (actor.needsFactor && !more.beforeFactor)
+      throw new Refusal('forbidden', ownMessages.factorFirst, { errors: { second_factor: ['is required'] } });
   }
   const ctx = new Ctx({
     tenant,
@@ -328,7 +331,12 @@ export function addCalls(
   for (const [name, procedure] of Object.entries(contract as Record<string, AnyContractProcedure>)) {
     const { route, meta, inputSchema, outputSchema } = procedure['~orpc'];
     const handler = handlers[name];
-    const { access, notInView, fresh } = meta as { access?: Access; notInView?: true; fresh?: true };
+    const { access, notInView, fresh, beforeFactor } = meta as {
+      access?: Access;
+      notInView?: true;
+      fresh?: true;
+      beforeFactor?: true;
+    };
     if (!route.method || !route.path || !access || !handler)
       throw new Error(`Call ${name} lacks a route, an access rule or a handler`);
     app.route({
@@ -336,7 +344,7 @@ export function addCalls(
       url: `/api${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
       config: { access, call: `/api${route.path}` },
       handler: async (request, reply) => {
-        const ctx = await contextOf(request, access, clock, doors, { notInView, fresh });
+        const ctx = await contextOf(request, access, clock, doors, { notInView, fresh, beforeFactor });
         finish[name]?.before?.(request);
         const given = route.method === 'GET' ? (request.query as object) : (request.body ?? {});
         if (typeof given !== 'object' || Array.isArray(given))

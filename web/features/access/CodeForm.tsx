@@ -1,8 +1,9 @@
 import { Anchor, Button, Group, PinInput, Stack, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { CodeStep } from '../../../contract/access-tokens.ts';
-import { api, verifyLogin } from '../../api/client.ts';
+import { api, passkeyLogin, verifyLogin } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
+import { hasPasskeys } from '../../api/passkey.ts';
 import { notifyDone } from '../../ui/notify.ts';
 
 interface Props {
@@ -50,6 +51,13 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
         notifyDone(`That recovery code is used up. ${left} ${left === 1 ? 'is' : 'are'} left.`);
       onDone();
     });
+  const isPasskey = step.type === 'passkey' && !isLost;
+  const isHere = hasPasskeys() && (step.sent_to ?? '').split(', ').includes(location.hostname);
+  const byPasskey = () =>
+    run(async () => {
+      await passkeyLogin();
+      onDone();
+    });
   const toggle = () => {
     setLost(!isLost);
     setCode('');
@@ -64,12 +72,16 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
       }}
     >
       <Stack gap="md" mt="lg">
-        <Text size="sm" id="code-help">
+        <Text size="sm" id="code-help" style={{ overflowWrap: 'anywhere' }}>
           {isLost
             ? 'Enter one of the recovery codes that you saved. It works once.'
-            : step.sent_to
-              ? `Enter the code that was sent to ${step.sent_to}.`
-              : 'Enter the code that your authenticator shows.'}
+            : isPasskey
+              ? isHere
+                ? 'Your account asks for your passkey besides the password.'
+                : `Your account asks for your passkey besides the password. It works only where you made it: ${step.sent_to}.`
+              : step.sent_to
+                ? `Enter the code that was sent to ${step.sent_to}.`
+                : 'Enter the code that your authenticator shows.'}
         </Text>
         {isLost ? (
           <TextInput
@@ -88,28 +100,38 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
             disabled={busy}
           />
         ) : (
-          <PinInput
-            length={6}
-            type="number"
-            oneTimeCode
-            autoFocus
-            aria-label="Code"
-            aria-describedby="code-help"
-            value={code}
-            onChange={setCode}
-            onComplete={(digits) => void send(digits)}
-            error={Boolean(problem)}
-            disabled={busy}
-          />
+          !isPasskey && (
+            <PinInput
+              length={6}
+              type="number"
+              oneTimeCode
+              autoFocus
+              aria-label="Code"
+              aria-describedby="code-help"
+              value={code}
+              onChange={setCode}
+              onComplete={(digits) => void send(digits)}
+              error={Boolean(problem)}
+              disabled={busy}
+            />
+          )
         )}
         {problem && (
           <Text size="sm" c="var(--bad)" role="alert">
             {problem}
           </Text>
         )}
-        <Button type="submit" loading={busy} disabled={code.length < (isLost ? 10 : 6)}>
-          Verify
-        </Button>
+        {isPasskey ? (
+          isHere && (
+            <Button type="button" loading={busy} onClick={() => void byPasskey()}>
+              Use your passkey
+            </Button>
+          )
+        ) : (
+          <Button type="submit" loading={busy} disabled={code.length < (isLost ? 10 : 6)}>
+            Verify
+          </Button>
+        )}
         <Group justify="space-between">
           <Anchor component="button" type="button" size="sm" onClick={() => onBack()}>
             Back
@@ -130,10 +152,14 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
         </Group>
         <Anchor component="button" type="button" size="sm" disabled={busy} onClick={toggle}>
           {isLost
-            ? 'Enter the code instead'
-            : step.sent_to
-              ? 'Can’t get the code? Use a recovery code'
-              : 'Lost your authenticator? Use a recovery code'}
+            ? step.type === 'passkey'
+              ? 'Use your passkey instead'
+              : 'Enter the code instead'
+            : isPasskey
+              ? 'Can’t use your passkey? Use a recovery code'
+              : step.sent_to
+                ? 'Can’t get the code? Use a recovery code'
+                : 'Lost your authenticator? Use a recovery code'}
         </Anchor>
       </Stack>
     </form>

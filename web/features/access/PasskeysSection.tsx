@@ -7,6 +7,7 @@ import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { hasPasskeys, makePasskey } from '../../api/passkey.ts';
+import { userQuery } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import type { Column } from '../../ui/DataTable.types.ts';
@@ -15,27 +16,31 @@ import { overlaysReady } from '../../ui/overlays.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Clip, When } from '../../ui/Values.tsx';
+import { showRecoveryCodes } from './RecoveryCodes.tsx';
 
 type Row = Awaited<ReturnType<Client['access']['passkeys']>>['data'][number];
 
-/** Asks for a passkey's name, and closes once `save` has done its work. */
+/** Asks for a passkey's name, and closes once `save` has done its work; resolves then, or when it is given up. */
 async function askName(title: string, name: string, verb: string, save: (name: string) => Promise<unknown>) {
   await overlaysReady();
-  const id = modals.open({
-    title,
-    size: 'sm',
-    centered: true,
-    children: (
-      <NameForm
-        name={name}
-        verb={verb}
-        onSave={async (given) => {
-          await save(given);
-          modals.close(id);
-        }}
-        onCancel={() => modals.close(id)}
-      />
-    ),
+  return new Promise<void>((resolve) => {
+    const id = modals.open({
+      title,
+      size: 'sm',
+      centered: true,
+      onClose: () => resolve(),
+      children: (
+        <NameForm
+          name={name}
+          verb={verb}
+          onSave={async (given) => {
+            await save(given);
+            modals.close(id);
+          }}
+          onCancel={() => modals.close(id)}
+        />
+      ),
+    });
   });
 }
 
@@ -104,11 +109,16 @@ export function PasskeysSection() {
     onSuccess: done,
     onError: (error) => notifyFailed(error),
   });
-  const add = () =>
-    askName('Add a passkey', '', 'Continue', async (name) => {
+  const add = () => {
+    let codes: readonly string[] | null = null;
+    return askName('Add a passkey', '', 'Continue', async (name) => {
       const { options } = await api.access.newPasskeyChallenge();
-      await done(await api.access.addPasskey({ name, credential: await makePasskey(options) }));
-    });
+      const added = await api.access.addPasskey({ name, credential: await makePasskey(options) });
+      void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
+      await done(added);
+      codes = added.recovery_codes;
+    }).then(() => codes && showRecoveryCodes(codes));
+  };
   const rename = (row: Row) =>
     askName(`Rename ${row.name}`, row.name, 'Save', async (name) =>
       done(await api.access.renamePasskey({ id: row.id, name })),

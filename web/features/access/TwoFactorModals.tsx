@@ -15,7 +15,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { useUser } from '../../api/user.ts';
+import { userQuery, useUser } from '../../api/user.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { focusFirstWrong } from '../../ui/forms.ts';
 import { notifyDone } from '../../ui/notify.ts';
@@ -30,7 +30,7 @@ import classes from './TwoFactorModals.module.css';
 type Kind = 'email' | 'google';
 
 /** The own second factor: the choice, and the set-up of an authenticator (spec product 4, Two-factor; AUTH-15, AUTH-16). */
-export default function TwoFactorModals({ opened, onClose }: MenuModal) {
+export default function TwoFactorModals({ opened, onClose, onSaved }: MenuModal) {
   const user = useUser();
   const queryClient = useQueryClient();
   const setting = useQuery({ ...factorQuery(user.id), enabled: opened });
@@ -56,9 +56,12 @@ export default function TwoFactorModals({ opened, onClose }: MenuModal) {
     queryClient.setQueryData(['two-factor', user.id], { two_factor_auth, two_factor_auth_type });
     void queryClient.invalidateQueries({ queryKey: recoveryQuery.queryKey });
     void queryClient.invalidateQueries({ queryKey: ['sessions'] });
+
     close();
     if (recovery_codes) await showRecoveryCodes(recovery_codes);
     notifyDone(answer.message);
+    void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
+    onSaved?.();
   };
 
   return (

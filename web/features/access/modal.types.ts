@@ -2,4 +2,6 @@
 export interface MenuModal {
   opened: boolean;
   onClose: () => void;
+  /** After what it is for has been done, and not only closed. */
+  onSaved?: () => void;
 }

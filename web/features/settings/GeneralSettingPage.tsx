@@ -19,6 +19,7 @@ const PackagesTab = lazy(() => import('./PackagesTab.tsx'));
 const PaymentTab = lazy(() => import('./PaymentTab.tsx'));
 const ProductsTab = lazy(() => import('./ProductsTab.tsx'));
 const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
+const SecurityTab = lazy(() => import('./SecurityTab.tsx'));
 const SidebarTab = lazy(() => import('./SidebarTab.tsx'));
 const SubscriptionTab = lazy(() => import('./SubscriptionTab.tsx'));
 const ThresholdTab = lazy(() => import('./ThresholdTab.tsx'));
@@ -56,6 +57,7 @@ const TABS: SettingTab[] = [
   { value: 'packages', label: 'Packages', page: <PackagesTab />, only: 'root', needs: 'cost.write' },
   { value: 'dunning', label: 'Failed payments', page: <DunningTab />, only: 'root' },
   { value: 'registration', label: 'Registration', page: <RegistrationTab /> },
+  { value: 'security', label: 'Security', page: <SecurityTab />, notInView: true },
   {
     value: 'subscription',
     label: 'Subscription',

@@ -6,6 +6,7 @@ import { isAgency } from '../../../contract/routing-facts.ts';
 import { PAGES } from '../../../contract/routing-pages.ts';
 import { accountWarning, paymentFailed } from '../../../contract/setup-rules.ts';
 import { useFacts } from '../../api/user.ts';
+import { exactTime } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import classes from './Warnings.module.css';
@@ -43,12 +44,31 @@ export function Warnings() {
   const to = warning && steps[warning]?.find((step) => maySee(step, facts));
   const card = '/user/card-setting';
   const hasFailed = setup !== null && !user.isViewMode && paymentFailed(setup, user);
-  if (!warning && !isStopped && !hasFailed) return null;
+  const isFactorMissing = user.factor_needed === 'later' && !user.isViewMode;
+  if (!warning && !isStopped && !hasFailed && !isFactorMissing) return null;
   return (
     <div className={classes.warnings}>
       {warning && (
         <Notice tone="warn" live="status" action={to && !isHere(to) && <StepLink to={to} />}>
           {warning}
+        </Notice>
+      )}
+      {isFactorMissing && (
+        <Notice
+          tone="warn"
+          live="status"
+          title="Set up a second factor"
+          action={
+            pathname !== '/user/sessions' && (
+              <Anchor renderRoot={(props) => <Link {...props} to="/user/sessions" />}>Go to Security</Anchor>
+            )
+          }
+        >
+          One is required for your account
+          {user.factor_from && new Date(user.factor_from) > new Date()
+            ? ` from ${exactTime(user.factor_from)}`
+            : ''}
+          . After that nothing else opens until you have one.
         </Notice>
       )}
       {hasFailed && pathname !== card && maySee(card, facts) && (
