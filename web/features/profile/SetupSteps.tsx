@@ -9,7 +9,15 @@ import { Notice } from '../../ui/Notice.tsx';
 import { AccountButtons, AccountStatus } from '../payments/AccountParts.tsx';
 import { CardForm } from '../payments/CardForm.tsx';
 import { CompanyFields, DetailsFields } from './fields.tsx';
-import { companyOf, companyRules, companyWire, detailsOf, detailsRules, detailsWire } from './model.ts';
+import {
+  companyOf,
+  companyRules,
+  companyStart,
+  companyWire,
+  detailsOf,
+  detailsRules,
+  detailsWire,
+} from './model.ts';
 import { Picture } from './Picture.tsx';
 import { agreementQuery, usePersonChanged } from './queries.ts';
 import { documentOf } from './steps.ts';
@@ -55,6 +63,7 @@ export function CompanyStep({ formId, user, onNext, onBusy, onDirty }: StepProps
     step: 2,
     user,
     of: companyOf,
+    start: companyStart,
     rules: companyRules(true),
     wire: companyWire,
     onSaved: onNext,
@@ -63,19 +72,6 @@ export function CompanyStep({ formId, user, onNext, onBusy, onDirty }: StepProps
   });
   return (
     <form id={formId} noValidate onSubmit={onSubmit}>
-      {!form.values.address && user.address && (
-        <Button
-          variant="default"
-          size="xs"
-          mb="md"
-          onClick={() => {
-            const { name: _name, email, currpassword: _currpassword, ...own } = detailsOf(user);
-            form.setValues({ ...own, email: form.values.email || email });
-          }}
-        >
-          Use my own address and phone
-        </Button>
-      )}
       <CompanyFields form={form} required />
     </form>
   );

@@ -64,6 +64,21 @@ export function companyOf(user: SessionUser): CompanyValues {
   };
 }
 
+/** The company's details where they are asked for the first time: what is known already of its owner is not asked again. */
+export function companyStart(user: SessionUser): CompanyValues {
+  const known = companyOf(user);
+  const { address, city, zip, country, state, phone, email } = detailsOf(user);
+  const hasAddress = Boolean(known.address || known.city || known.zip);
+  return {
+    ...known,
+    email: known.email || email,
+    phone: user.company_phone ? known.phone : phone,
+    ...(hasAddress
+      ? {}
+      : { address, city, zip, country: country || known.country, state: state || known.state }),
+  };
+}
+
 const tooLong = (value: string, max: number) =>
   value.trim().length > max ? `Use at most ${max} characters` : null;
 

@@ -6,6 +6,7 @@ import { reach, stepAt } from '../../ui/wizard.ts';
 import {
   companyOf,
   companyRules,
+  companyStart,
   companyWire,
   detailsOf,
   detailsRules,
@@ -52,6 +53,27 @@ const check = {
 } as const;
 const keys = (user: SessionUser, withCard = true, gateway: 'sandbox' | 'stripe' | 'none' = 'sandbox') =>
   stepsOf(user, { ...check, paymentgateway: gateway }, false, withCard).map(({ key }) => key);
+
+test('[PROF-01] what is known of a company’s owner is not asked for again', () => {
+  const bare = person({
+    company_email: '',
+    company_phone: '',
+    company_address: '',
+    company_city: '',
+    company_zip: '',
+    company_country_code: '',
+    company_state_code: '',
+  });
+  expect(companyStart(bare)).toEqual({
+    ...companyOf(filled),
+    email: filled.email,
+    phone: detailsOf(filled).phone,
+  });
+  expect(isComplete(companyStart(bare), companyRules(true))).toBe(true);
+  // What the company has stays; an address is never made of two.
+  const own = person({ company_email: 'bills@agency.example', company_city: 'Newark', company_address: '' });
+  expect(companyStart(own)).toEqual(companyOf(own));
+});
 
 describe('[PROF-01] the steps suit who it is', () => {
   test.each([

@@ -20,6 +20,8 @@ export function useStepForm<Values extends object>(given: {
   step: 1 | 2;
   user: SessionUser;
   of: (user: SessionUser) => Values;
+  /** What stands in the form at first, where that is more than is saved. */
+  start?: (user: SessionUser) => Values;
   rules: UseFormInput<Values>['validate'];
   wire: (values: Values, phones: Phones) => Record<string, string>;
   onSaved: (message: string | undefined) => void;
@@ -28,6 +30,7 @@ export function useStepForm<Values extends object>(given: {
   onBusy?: (busy: boolean) => void;
 }): StepForm<Values> {
   const changed = usePersonChanged();
+  const shown = given.start ?? given.of;
   const [busy, setOwnBusy] = useState(false);
   const setBusy = (next: boolean) => {
     setOwnBusy(next);
@@ -35,7 +38,7 @@ export function useStepForm<Values extends object>(given: {
   };
   const form = useForm<Values>({
     name: `step-${given.step}`,
-    initialValues: given.of(given.user),
+    initialValues: shown(given.user),
     validateInputOnBlur: true,
     ...(given.rules ? { validate: given.rules } : {}),
   });
@@ -47,7 +50,7 @@ export function useStepForm<Values extends object>(given: {
     return () => onDirty?.(false);
   }, [isDirty]);
   const fill = (user: SessionUser) => {
-    const values = given.of(user);
+    const values = shown(user);
     form.setInitialValues(values);
     form.setValues(values);
     form.resetDirty(values);
@@ -56,10 +59,10 @@ export function useStepForm<Values extends object>(given: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what the server knows counts
   useEffect(() => {
     if (!isDirty) fill(given.user);
-  }, [JSON.stringify(given.of(given.user))]);
+  }, [JSON.stringify(shown(given.user))]);
 
   const save = async (values: Values) => {
-    if (!form.isDirty()) {
+    if (JSON.stringify(values) === JSON.stringify(given.of(given.user))) {
       given.onSaved(undefined);
       return;
     }
