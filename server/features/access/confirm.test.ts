@@ -43,6 +43,17 @@ test('[BEY-11] an open session alone moves no money, sends no leads elsewhere, e
     [() => ask(token, 'POST', 'leadspeek/client/topup-card', { leadspeekID: nobody }), 404],
     [() => ask(token, 'POST', 'integrations/custom', { leadspeekID: nobody, url: 'https://a.example' }), 404],
     [() => ask(token, 'POST', 'general/download-token', { path: '/api/leadspeek/report/lead/export' }), 200],
+    [() => ask(token, 'POST', 'general/download-token', { path: '/api/export/exclusion-lists' }), 200],
+    [
+      () =>
+        ask(token, 'POST', 'general/download-token', { path: `/api/exclusions/lists/${nobody}/report.csv` }),
+      200,
+    ],
+    [
+      () =>
+        ask(token, 'POST', 'general/download-token', { path: `/api/identity/imports/${nobody}/errors.csv` }),
+      200,
+    ],
     [() => embed(token), 200],
   ];
   for (const [call] of guarded) {

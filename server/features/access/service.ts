@@ -195,8 +195,9 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       const query = new URLSearchParams(search).toString();
       const wanted = pathname + (query ? `?${query}` : '');
       const { actor } = ctx;
-      // Whole lists leave the product only with somebody who has just shown who they are.
-      if (/\/export(\/|$)/.test(pathname)) await ctx.mustBeConfirmed();
+      // Whole lists, and the rows of uploads that could not be read, leave the product only with somebody who has just shown
+      // who they are.
+      if (/\/export(\/|$)|\.csv$/.test(pathname)) await ctx.mustBeConfirmed();
       await inScope(db.app, ctx.scope, async (tx) => {
         await store.insertDownloadToken(tx, {
           token_hash: hash,
