@@ -89,6 +89,8 @@ export const ownMessages = {
   codeOver: 'This login has expired. Please sign in again.',
   codeSentTooSoon: 'A code has just been sent. Please wait a moment before you ask for another one.',
   codeSentTooOften: 'No further code can be sent for this login. Please sign in again.',
+  ssoUsed: screenMessages.ssoUsed,
+  firstPasswordSet: 'Your password is set. Welcome.',
   factorFirst: 'Set up a second factor first: your company requires one.',
   factorRequired: 'A second factor is required of you, and this is your last one. Set up another one first.',
   badPasskey: 'This passkey cannot be used here. Sign in with your password instead.',

@@ -1,6 +1,7 @@
 /** Those of `ownMessages` that screens say themselves: apart, so that the rest does not travel to every browser. */
 export const screenMessages = {
   viewOver: 'View mode has ended. You are back in your own account.',
+  ssoUsed: 'This sign-in link has been used already. Open a new one where you found it.',
   resetInvalid: 'This link is not valid. Please ask for a new one.',
   captchaNeeded: 'Please confirm that you are not a robot.',
   captchaAway: 'The check that you are not a robot is not available at the moment. Please try again shortly.',

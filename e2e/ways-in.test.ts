@@ -465,7 +465,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
 
     const replay = await freshPage();
     await enter(replay, token);
-    await replay.getByRole('dialog').getByText(FIVE_MINUTES).waitFor();
+    await replay.getByRole('dialog').getByText('This sign-in link has been used already.').waitFor();
     await replay.getByRole('button', { name: 'OK' }).click();
     await replay.waitForURL(/\/login$/);
     // Who is signed in stays so when somebody sends them a token that is not good.

@@ -237,6 +237,17 @@ export async function useSsoToken(tx: Tx, hash: Buffer, tenantId: string, at: Da
     .executeTakeFirst();
 }
 
+/** Whether a token for this tenant has been used, whenever that was. */
+export async function wasSsoTokenUsed(tx: Tx, hash: Buffer, tenantId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sso_token')
+    .select('used_at')
+    .where('token_hash', '=', hash)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  return row?.used_at != null;
+}
+
 /** Marks a captcha as used. False when it was before. */
 export async function useCaptcha(db: Db, signature: Buffer, expiresAt: Date): Promise<boolean> {
   const done = await db

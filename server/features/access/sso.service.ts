@@ -62,7 +62,10 @@ export function createSso(
       };
     },
 
-    /** Uses a token up and signs its person in. Every failure is the same 410 with the text of the spec (AUTH-14). */
+    /**
+     * Uses a token up and signs its person in. Every failure is a 410 with the text of the spec (AUTH-14), but for one: who has a
+     * token that was used is told so. They learn nothing of anybody by it, and ask for another link rather than wait.
+     */
     async validate(
       ctx: Ctx,
       given: { token: string; subdomain?: string | undefined; currentUserID?: string | null | undefined },
@@ -73,6 +76,8 @@ export function createSso(
       if (named && named !== tenant.host && named !== tenant.host.split('.')[0]) throw refused;
       const opened = await inScope(db.app, { rootId: tenant.rootId }, async (tx) => {
         const used = await store.useSsoToken(tx, hashToken(given.token), tenant.companyId, clock.now());
+        if (!used && (await store.wasSsoTokenUsed(tx, hashToken(given.token), tenant.companyId)))
+          return 'used';
         const secret = used && (await people.secretOf(tx, used.user_id));
         // A token that is used by somebody who may not come in is used all the same.
         const user = secret && (await people.byEmail(tx, secret.email));
@@ -87,6 +92,8 @@ export function createSso(
         return { userId: user.id, sessionId: await sessions.open(tx, ctx, user, ' by single sign-on') };
       });
       if (!opened) throw refused;
+      if (opened === 'used')
+        throw new Refusal('gone', ownMessages.ssoUsed, { errors: { token: ['has been used already'] } });
       const others = given.currentUserID && given.currentUserID !== opened.userId;
       return {
         ...(await sessions.tokens(tenant, opened.userId, opened.sessionId)),

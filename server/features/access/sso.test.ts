@@ -40,6 +40,12 @@ async function ctxOf(email: string, host = HOST, origin = `http://${host}`): Pro
 }
 const mint = async (userId = person.id, email = 'agency@x.test') =>
   app.features.access.sso.mint(await ctxOf(email), userId);
+const USED = 'This sign-in link has been used already. Open a new one where you found it.';
+const refused = ({ status, body }: Awaited<ReturnType<typeof validate>>) => [
+  status,
+  body.message,
+  body.errors,
+];
 const validate = (token: string, more: object = {}, host = HOST) =>
   app.call('POST', '/api/v1/developer/sso/validation', { host, body: { token, ...more } });
 
@@ -69,7 +75,11 @@ describe('[AUTH-12] single sign-on', () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => validate(token)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(29).fill(410)]);
     const replay = await validate(token);
-    expect([replay.status, replay.body.message]).toEqual([410, INVALID]);
+    // Who has the link is told that it was used, at its own host and nowhere else; all other failures are one.
+    expect(refused(replay)).toEqual([410, USED, { token: ['has been used already'] }]);
+    for (const host of ['rival.test', 'root.test'])
+      expect(refused(await validate(token, {}, host))).toEqual([410, INVALID, { token: ['is not valid'] }]);
+    expect(refused(await validate('A'.repeat(43)))).toEqual([410, INVALID, { token: ['is not valid'] }]);
     const elsewhere = (await mint()).token;
     expect((await validate(elsewhere, {}, 'rival.test')).status).toBe(410);
     expect((await validate(elsewhere, {}, 'root.test')).status).toBe(410);

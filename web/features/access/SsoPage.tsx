@@ -4,7 +4,9 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { messages } from '../../../contract/messages.ts';
 import { ssoLanding } from '../../../contract/routing-sso.ts';
+import { screenMessages } from '../../../contract/screen-messages.ts';
 import { api, session } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
 import { userQuery } from '../../api/user.ts';
 import { alertModal } from '../../ui/confirm.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
@@ -52,8 +54,9 @@ export default function SsoPage() {
     }
 
     void enter()
-      .catch(async () => {
-        await alertModal('Login failed', messages.ssoInvalid);
+      .catch(async (error) => {
+        const isUsed = error instanceof ApiError && error.message === screenMessages.ssoUsed;
+        await alertModal('Login failed', isUsed ? screenMessages.ssoUsed : messages.ssoInvalid);
         return '/';
       })
       .then((href) => router.navigate({ href, replace: true }));
