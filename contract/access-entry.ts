@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CodeStep, Tokens } from './access-tokens.ts';
 import { call } from './base.ts';
 import { Done, Email, Flag, Line, NewPassword } from './primitives.ts';
 
@@ -104,11 +105,12 @@ export const entry = {
       method: 'POST',
       path: '/setnewpassword',
       tags,
-      summary: 'Set a new password with the token of the e-mail; ends all sessions',
+      summary:
+        'Set a new password with the token of the e-mail; ends all sessions. The first password of who was invited signs them in: tokens, or the code step',
     })
     .meta({ access: 'public' })
     .input(LinkProof.extend({ newpassword: NewPassword }))
-    .output(Done),
+    .output(z.union([Done.extend(Tokens.shape), Done.extend(CodeStep.shape), Done])),
   referralLink: call
     .route({
       method: 'GET',

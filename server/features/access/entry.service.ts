@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { z } from 'zod';
+import type { CodeStep } from '../../../contract/access-tokens.ts';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
@@ -19,10 +20,11 @@ import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
 import { refuseGuessable } from './factor.service.ts';
 import * as limit from './limit.policy.ts';
+import type { Login } from './login.service.ts';
 import { confirmMail, knownMail, noticeMail, resetMail } from './mails.ts';
 import * as policy from './policy.ts';
 import type { Post } from './post.service.ts';
-import type { Sessions } from './session.service.ts';
+import type { Sessions, TokenPair } from './session.service.ts';
 
 /** Sends the link of a wish for a new password, or nothing where nobody has the address. */
 export const resetJob = defineJob('access.reset', z.object({ rootId: z.uuid(), resetId: z.uuid() }));
@@ -62,10 +64,11 @@ export function createEntry(
     captcha: Captcha;
     sessions: Sessions;
     post: Post;
+    login: Login;
   },
 ) {
   const { db, clock, config, jobs } = platform;
-  const { tenants, people, audit, sales, limits, captcha, sessions, post } = parts;
+  const { tenants, people, audit, sales, limits, captcha, sessions, post, login } = parts;
   const linkKey = derive(config.appKey, 'links');
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
 
@@ -318,8 +321,14 @@ export function createEntry(
       return { valid: !reason, reason: reason ?? null };
     },
 
-    /** Sets a new password by a link, once; all sessions end. */
-    async setPassword(ctx: Ctx, given: { token: string; email: string; newpassword: string }): Promise<void> {
+    /**
+     * Sets a new password by a link, once; all sessions end. Who was invited, and had no password, is signed in with it, or asked
+     * for their second factor, where they belong at this host; null: they sign in by themselves.
+     */
+    async setPassword(
+      ctx: Ctx,
+      given: { token: string; email: string; newpassword: string },
+    ): Promise<TokenPair | CodeStep | null> {
       const network = networkOf(ctx.ip);
       await limits.take(limit.LINK_NETWORK, network);
       const gone = (reason: string): Refusal =>
@@ -361,6 +370,21 @@ export function createEntry(
       });
       sessions.forget(ended);
       await limits.giveBack(limit.LINK_NETWORK, network);
+      if (before.row.password_hash) return null;
+      const user = await inScope(db.app, whole(ctx), (tx) => people.byEmail(tx, before.row.email));
+      const isHere =
+        user?.id === before.row.user_id &&
+        !user.disabled_at &&
+        !user.removed_at &&
+        policy.belongsAt(ctx.tenant, {
+          rootId: user.root_id,
+          agencyId: user.agency_id,
+          companyId: user.company_id,
+          kind: user.kind,
+        });
+      return isHere
+        ? login.enter(ctx, user, before.row.email, ' with the password of their invitation')
+        : null;
     },
 
     /**

@@ -153,6 +153,7 @@ export async function resetById(tx: Tx, id: string) {
       'u.email',
       'u.name',
       'u.disabled_at',
+      'u.password_hash',
     ])
     .select(['u.root_id', 'u.agency_id', 'u.company_id'])
     .where('r.id', '=', id)

@@ -26,6 +26,8 @@ interface Hints {
 }
 type User = NonNullable<Awaited<ReturnType<People['byEmail']>>>;
 
+export type Login = ReturnType<typeof createLogin>;
+
 /** Signing in by password, and by a code where a second factor is on (AUTH-01, AUTH-06). */
 export function createLogin(
   platform: Platform,
@@ -105,7 +107,23 @@ export function createLogin(
     return stepOf(row, token, user.email, hosts);
   }
 
+  /** Opens a session for somebody whose password is known to be right, or asks for what is wanted besides. */
+  async function enter(ctx: Ctx, user: User, email: string, how = ''): Promise<TokenPair | CodeStep> {
+    const { second, duty } = await inScope(db.app, whole(ctx), async (tx) => ({
+      second: await store.factorOf(tx, user.id),
+      duty: await store.factorDutyOf(tx, user.id),
+    }));
+    if (second?.kind) return askForCode(ctx, { ...user, email: second.address ?? email }, second.kind);
+    // A passkey that is the required second factor cannot be gone around by the password alone.
+    if (factor.isDue(duty, clock.now()) && duty.passkeys.length > 0)
+      return askForCode(ctx, { ...user, email }, 'passkey', duty.passkeys);
+    const id = await inScope(db.app, whole(ctx), (tx) => sessions.open(tx, ctx, user, how));
+    return sessions.tokens(ctx.tenant, user.id, id);
+  }
+
   return {
+    enter,
+
     /**
      * Signs in at the host's tenant: tokens, or the code step. One text and the same work for every kind of failure;
      * tries are counted before the password is looked at (AUTH-21).
@@ -158,17 +176,7 @@ export function createLogin(
       await limits.giveBack(limit.LOGIN_NETWORK, network);
       await limits.clear(limit.LOGIN, `${account}\n${network}`);
       await limits.clear(limit.LOGIN_ACCOUNT, account);
-      const { second, duty } = await inScope(db.app, whole(ctx), async (tx) => ({
-        second: await store.factorOf(tx, user.id),
-        duty: await store.factorDutyOf(tx, user.id),
-      }));
-      if (second?.kind)
-        return askForCode(ctx, { ...user, email: second.address ?? given.username }, second.kind);
-      // A passkey that is the required second factor cannot be gone around by the password alone.
-      if (factor.isDue(duty, clock.now()) && duty.passkeys.length > 0)
-        return askForCode(ctx, { ...user, email: given.username }, 'passkey', duty.passkeys);
-      const id = await inScope(db.app, whole(ctx), (tx) => sessions.open(tx, ctx, user));
-      return sessions.tokens(tenant, user.id, id);
+      return enter(ctx, user, given.username);
     },
 
     /**

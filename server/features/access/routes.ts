@@ -70,6 +70,7 @@ export async function accessIsViewing(access: Access, request: FastifyRequest): 
 export const accessFinish = {
   login: { after: keepIfTokens },
   verifyLogin: { after: keep },
+  setNewPassword: { after: keepIfTokens },
   ssoValidation: { after: keep },
   passkeyChallenge: { after: bind },
   passkeySignIn: { before: bound, after: keep },
@@ -124,8 +125,9 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
     referralLink: (ctx) => access.entry.referralLink(ctx),
     verifyResetToken: (ctx, input) => access.entry.verifyReset(ctx, input),
     async setNewPassword(ctx, input) {
-      await access.entry.setPassword(ctx, input);
-      return done(ownMessages.newPasswordSet);
+      const entered = await access.entry.setPassword(ctx, input);
+      if (!entered) return done(ownMessages.newPasswordSet);
+      return { ...done(ownMessages.firstPasswordSet), ...entered };
     },
     async resetPassword(ctx, input) {
       await access.factors.changePassword(ctx, input);

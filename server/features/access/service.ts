@@ -59,6 +59,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
   const passkeys = createPasskeys(platform, { people, audit, limits, sessions, post, recovery });
   const parts = { tenants, people, audit, sales, limits, captcha, sessions, post, recovery, passkeys };
   const factors = createFactors(platform, parts);
+  const login = createLogin(platform, parts);
 
   const refuse = (): never => {
     throw new Refusal('unauthenticated', messages.unauthenticated);
@@ -74,13 +75,13 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     view,
     alerts: createAlerts(platform, parts),
     captcha,
-    login: createLogin(platform, parts),
+    login,
     factors,
     recovery,
     passkeys,
     confirmation: createConfirmation(platform, parts),
     emails,
-    entry: createEntry(platform, parts),
+    entry: createEntry(platform, { ...parts, login }),
     /** Invitations of people of one's own company and right below it. */
     invites: createInvites(platform, { people, post, sessions }),
     sso: createSso(platform, parts),

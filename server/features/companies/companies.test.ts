@@ -119,12 +119,17 @@ describe('[AGCY-06] adding an agency', () => {
     });
     const [mail] = await mails('bea@bluepeak.test');
     expect(mail).toMatchObject({ kind: 'account.invitation', subject: 'Your account is ready' });
-    // The link leads to the agency's own host, and works once: the owner sets a password and signs in there.
+    // The link leads to the agency's own host, and works once: the owner sets a password and is signed in there at once.
     const { url, token: link } = linkIn(mail);
     expect(url.hostname).toBe('bluepeak.root.test');
     const set = { email: 'bea@bluepeak.test', token: link, newpassword: PASSWORD };
     const done = await app.call('POST', '/api/setnewpassword', { host: 'bluepeak.root.test', body: set });
-    expect(done.status).toBe(200);
+    expect([done.status, done.body.message]).toEqual([200, 'Your password is set. Welcome.']);
+    const me = await app.call('GET', '/api/user', {
+      host: 'bluepeak.root.test',
+      token: String(done.body.access_token),
+    });
+    expect(me.body.email).toBe('bea@bluepeak.test');
     expect(
       (await app.call('POST', '/api/setnewpassword', { host: 'bluepeak.root.test', body: set })).status,
     ).toBe(410);

@@ -1,16 +1,21 @@
 import { Button, PasswordInput, Skeleton, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import type { CodeStep } from '../../../contract/access-tokens.ts';
 import { screenMessages } from '../../../contract/screen-messages.ts';
 import { api, session } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
+import { userQuery } from '../../api/user.ts';
 import { focusFirstWrong, keepFocus } from '../../ui/forms.ts';
 import { Notice } from '../../ui/Notice.tsx';
+import { notifyDone } from '../../ui/notify.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { AuthBox } from './AuthBox.tsx';
 import { refusedBeside } from './refused.ts';
+
+const CodeForm = lazy(() => import('./CodeForm.tsx'));
 
 /** /set-new-password/{token}?email=: the link is checked before anything is asked (spec product 2, AUTH-10). */
 export default function SetPasswordPage() {
@@ -19,6 +24,9 @@ export default function SetPasswordPage() {
   const navigate = useNavigate();
   const [done, setDone] = useState<string>();
   const [problem, setProblem] = useState<string>();
+  const [step, setStep] = useState<CodeStep>();
+  const queryClient = useQueryClient();
+  const proceed = () => navigate({ to: '/', replace: true });
   const check = useQuery({
     queryKey: ['reset-link', token, email],
     queryFn: () => api.access.verifyResetToken({ token, email }),
@@ -51,9 +59,16 @@ export default function SetPasswordPage() {
     async ({ newpassword }) => {
       setProblem(undefined);
       try {
-        setDone((await api.access.setNewPassword({ token, email, newpassword })).message);
-        // All sessions have ended with it, one of this browser, too.
+        const answer = await api.access.setNewPassword({ token, email, newpassword });
+        // All sessions have ended with it, one of this browser, too; what it has loaded is somebody else's.
         session.forget();
+        queryClient.removeQueries({ queryKey: userQuery.queryKey });
+        if ('otp_token' in answer) setStep(answer);
+        else if ('access_token' in answer) {
+          session.start(answer.access_token);
+          notifyDone(answer.message);
+          await proceed();
+        } else setDone(answer.message);
       } catch (error) {
         if (error instanceof ApiError && error.status === 410) toInvalid(wordsOf(error));
         else setProblem(refusedBeside(form, error));
@@ -62,6 +77,21 @@ export default function SetPasswordPage() {
     (errors) => focusFirstWrong(form, errors),
   );
 
+  if (step) {
+    return (
+      <AuthBox title="Verification code" line={email}>
+        <Suspense fallback={null}>
+          <CodeForm
+            email={email}
+            step={step}
+            onStep={setStep}
+            onDone={() => void proceed()}
+            onBack={() => void navigate({ to: '/login', replace: true })}
+          />
+        </Suspense>
+      </AuthBox>
+    );
+  }
   if (done) {
     return (
       <AuthBox title="Set a new password" line={email}>
