@@ -6,7 +6,8 @@ import type { Platform } from '../../platform/platform.ts';
 import type { People } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import * as limit from './limit.policy.ts';
-import { alertMail } from './mails.ts';
+import { alertMail, ownersMail } from './mails.ts';
+import * as notices from './notice.store.ts';
 import type { Post } from './post.service.ts';
 import * as store from './session.store.ts';
 
@@ -19,11 +20,14 @@ export const alertJob = defineJob(
   z.object({ rootId: z.uuid(), userId: z.uuid().nullable(), logId: z.uuid() }),
 );
 
+/** The owners of one company get a mail of what happened to their people at most so often. */
+const CALM_MS = 4 * 3_600_000;
+
 export type Alerts = ReturnType<typeof createAlerts>;
 
 /** Mails about the safety of an account. */
 export function createAlerts(
-  { db }: Platform,
+  { db, clock }: Platform,
   { people, tenants, limits, post }: { people: People; tenants: Tenants; limits: Limits; post: Post },
 ) {
   return {
@@ -43,6 +47,7 @@ export function createAlerts(
         row: await store.loggedOf(tx, logId),
       }));
       if (!user || user.disabled_at || !row) return;
+      await noteForOwners(user, logId);
       const tenantId = user.agency_id ?? user.root_id;
       const host = (await tenants.primaryHost(tenantId)) ?? (await tenants.primaryHost(user.root_id));
       if (!host) return;
@@ -56,5 +61,49 @@ export function createAlerts(
         post.send(tx, 'account.alert', sender, user, alertMail(user.name, row)),
       );
     },
+
+    /** Mails the owners of a root's companies what has been noted for them since they were mailed last. */
+    async tellOwners(rootId: string): Promise<void> {
+      const now = clock.now();
+      const calmSince = new Date(now.getTime() - CALM_MS);
+      const waiting = await inScope(db.app, { rootId }, (tx) =>
+        notices.companiesToTell(tx, rootId, calmSince),
+      );
+      for (const companyId of waiting) {
+        const owners = await inScope(db.app, { rootId }, (tx) => notices.ownersOf(tx, companyId));
+        const tenantId = owners[0]?.agency_id ?? rootId;
+        const host = (await tenants.primaryHost(tenantId)) ?? (await tenants.primaryHost(rootId));
+        if (!host) continue;
+        const sender = await post.sender(tenantId, host);
+        await inScope(db.app, { rootId }, async (tx) => {
+          const news = await notices.takeNotices(tx, companyId, now);
+          if (news.length === 0) return;
+          for (const owner of owners)
+            await post.send(tx, 'account.news', sender, owner, ownersMail(owner.name, news));
+        });
+      }
+    },
   };
+
+  /** Notes a row of the log for the owners of somebody's company or, where they are the only one, of the company above. */
+  async function noteForOwners(
+    { id, root_id, company_id }: { id: string; root_id: string; company_id: string },
+    logId: string,
+  ): Promise<void> {
+    await inScope(db.app, { rootId: root_id }, async (tx) => {
+      const company = await tenants.company(tx, company_id);
+      const others = (await notices.ownersOf(tx, company_id)).filter((one) => one.id !== id);
+      const told =
+        others.length > 0 || !company?.parent_id ? company : await tenants.company(tx, company.parent_id);
+      if (!told || (told.id === company_id && others.length === 0)) return;
+      await notices.insertNotice(tx, {
+        log_id: logId,
+        root_id,
+        agency_id: told.agency_id,
+        company_id: told.id,
+        user_id: id,
+        created_at: clock.now(),
+      });
+    });
+  }
 }

@@ -132,20 +132,58 @@ const ALERTS: Record<string, [subject: string, words: string]> = {
   ],
 };
 
+const NEWS: Record<string, string> = {
+  login: 'signed in on a device not seen before',
+  'login.failed': 'many sign-ins failed',
+  'login.paused': 'sign-ins failed several times and were paused',
+  'passkey.copied': 'a passkey was refused, since it may have been copied',
+  'session.revoked': 'a sign-in was used in two places at once and was ended',
+};
+/** So much is told in one mail; the rest is counted. */
+const MOST_NEWS = 20;
+
+interface News {
+  action: string;
+  at: Date;
+  ip: string | null;
+  location: string | null;
+  name: string;
+  company: string;
+}
+const whenAndWhere = ({ at, ip, location }: Pick<News, 'at' | 'ip' | 'location'>): string => {
+  const place = [ip, location].filter(Boolean).join(', ');
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC${place ? `, from ${place}` : ''}.`;
+};
+
+/** What happened to the accounts of a company's people, for its owners. */
+export const ownersMail = (name: string, news: readonly News[]): MailContent => ({
+  subject: 'Security news of your people',
+  lines: [
+    `Hello ${mailName(name)},`,
+    'This happened to accounts of your people:',
+    ...news
+      .slice(0, MOST_NEWS)
+      .map(
+        (one) =>
+          `${mailName(one.name)} (${mailName(one.company)}): ${NEWS[one.action] ?? one.action}. ${whenAndWhere(one)}`,
+      ),
+    ...(news.length > MOST_NEWS ? [`And ${news.length - MOST_NEWS} more.`] : []),
+  ],
+  after: [
+    'They have been told themselves. If something looks wrong, ask them to change their password and to sign out their other devices.',
+    'You can require a second factor under General Settings, Security.',
+  ],
+});
+
 /** What happened to somebody's account, with where it came from. */
 export const alertMail = (
   name: string,
   row: { action: string; description: string | null; ip: string | null; location: string | null; at: Date },
 ): MailContent => {
   const [subject, words] = ALERTS[row.action] ?? ['Your account', row.description ?? ''];
-  const place = [row.ip, row.location].filter(Boolean).join(', ');
   return {
     subject,
-    lines: [
-      `Hello ${mailName(name)},`,
-      words,
-      `${row.at.toISOString().slice(0, 16).replace('T', ' ')} UTC${place ? `, from ${place}` : ''}.`,
-    ],
+    lines: [`Hello ${mailName(name)},`, words, whenAndWhere(row)],
     after: [
       'If this was you, you can ignore this email.',
       'If not, change your password, sign out your other devices, and turn on two-factor login.',

@@ -23,6 +23,7 @@ import { createFactors, refuseGuessable } from './factor.service.ts';
 import { createInvites } from './invite.service.ts';
 import { createKeys } from './keys.ts';
 import { createLogin } from './login.service.ts';
+import { deleteNotices } from './notice.store.ts';
 import { createPasskeys } from './passkey.service.ts';
 import * as policy from './policy.ts';
 import { createPost } from './post.service.ts';
@@ -66,6 +67,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
   };
 
   const emails = createEmails(platform, { people, audit, limits, post, factors, sessions });
+  const alerts = createAlerts(platform, parts);
   const view = createView(platform, { audit, people, sessions });
 
   return {
@@ -73,7 +75,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
 
     sessions,
     view,
-    alerts: createAlerts(platform, parts),
+    alerts,
     captcha,
     login,
     factors,
@@ -255,6 +257,11 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       return policy.belongsAt(tenant, actor) ? actor : null;
     },
 
+    /** Mails owners what happened to accounts of their people. */
+    async tellOwners(): Promise<void> {
+      for (const rootId of await tenants.roots()) await alerts.tellOwners(rootId);
+    },
+
     /** Takes over addresses whose time has come; drops what was meant for minutes or hours and is days old, mails after 30. */
     async sweep(): Promise<void> {
       const now = clock.now().getTime();
@@ -264,6 +271,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       for (const rootId of await tenants.roots()) {
         await emails.takeDue(rootId);
         await inScope(db.app, { rootId }, (tx) => deleteOld(tx, new Date(now - 7 * 86_400_000)));
+        await inScope(db.app, { rootId }, (tx) => deleteNotices(tx, new Date(now - 30 * 86_400_000)));
         await deps.mail.forget(rootId, new Date(now - 30 * 86_400_000));
       }
     },

@@ -546,6 +546,7 @@ export interface Schema {
     created_at: At;
     last_used_at: MaybeAt;
   };
+  security_notice: Owner & { log_id: string; user_id: string; created_at: At; told_at: MaybeAt };
   passkey_answer: { challenge: string; expires_at: At };
   login_challenge: Owner & {
     id: string;
