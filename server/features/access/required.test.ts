@@ -48,7 +48,7 @@ const login = (who: Who) =>
     body: { username: people[who].email, password: PASSWORD },
   });
 const signIn = async (who: Who) => String((await login(who)).body.access_token);
-const require = async (who: Who, comsetval: object) =>
+const demand = async (who: Who, comsetval: object) =>
   ask(who, await signIn(who), 'PUT', '/configuration/setting', {
     comsetname: 'secondfactor',
     comsetval: { people: false, owners: false, from: null, ...comsetval },
@@ -74,21 +74,21 @@ async function addPasskey(who: Who, token: string) {
 describe('[BEY-32] a required second factor', () => {
   test('is required of whom the setting names: own people, and owners below', async () => {
     expect(await stateOf('owner')).toEqual(['no', 200]);
-    expect((await require('root', { owners: true })).status).toBe(200);
+    expect((await demand('root', { owners: true })).status).toBe(200);
     expect(await stateOf('owner')).toEqual(['now', 403]);
     expect(await stateOf('client')).toEqual(['now', 403]);
     expect(await stateOf('staff')).toEqual(['no', 200]);
     expect(await stateOf('root')).toEqual(['no', 200]);
-    await require('root', { people: true });
+    await demand('root', { people: true });
     expect(await stateOf('owner')).toEqual(['no', 200]);
     await app.admin.query('update company set factor_people = false where id = $1', [root.id]);
-    await require('owner', { people: true });
+    await demand('owner', { people: true });
     expect(await stateOf('staff')).toEqual(['now', 403]);
     expect(await stateOf('client')).toEqual(['no', 200]);
   });
 
   test('is set by who may, of roots and agencies alone, with a fresh confirmation', async () => {
-    expect((await require('client', { people: true })).status).toBe(403);
+    expect((await demand('client', { people: true })).status).toBe(403);
     const token = await signIn('owner');
     await app.admin.query(`update session set created_at = created_at - interval '1 hour'`);
     const stale = await ask('owner', token, 'PUT', '/configuration/setting', {
@@ -96,8 +96,8 @@ describe('[BEY-32] a required second factor', () => {
       comsetval: { people: true, owners: false, from: null },
     });
     expect(stale.body.errors).toEqual({ confirm: ['password'] });
-    expect((await require('owner', { from: '2026-13-01' })).status).toBe(422);
-    const { body } = await require('owner', { owners: true, from: '2027-01-01' });
+    expect((await demand('owner', { from: '2026-13-01' })).status).toBe(422);
+    const { body } = await demand('owner', { owners: true, from: '2027-01-01' });
     expect((body.data as unknown as { data: object }).data).toEqual({
       people: false,
       owners: true,
@@ -107,7 +107,7 @@ describe('[BEY-32] a required second factor', () => {
 
   test('until its day people are told and go on; from then they set one up first', async () => {
     const day = new Date(app.clock.now().getTime() + 3 * 86_400_000).toISOString().slice(0, 10);
-    await require('owner', { people: true, from: day });
+    await demand('owner', { people: true, from: day });
     const token = await signIn('staff');
     const { body } = await ask('staff', token, 'GET', '/user');
     expect([body.factor_needed, String(body.factor_from).slice(0, 10)]).toEqual(['later', day]);
@@ -117,7 +117,7 @@ describe('[BEY-32] a required second factor', () => {
   });
 
   test('until it is set up the session does nothing else: every other call and route refuses', async () => {
-    await require('owner', { people: true });
+    await demand('owner', { people: true });
     const token = await signIn('staff');
     const open = new Set<string>();
     for (const feature of Object.values(contract))
@@ -150,7 +150,7 @@ describe('[BEY-32] a required second factor', () => {
   });
 
   test('a code or a passkey meets it, and the session goes on', async () => {
-    await require('owner', { people: true });
+    await demand('owner', { people: true });
     const token = await signIn('staff');
     const { body, status } = await ask('staff', token, 'GET', '/user/activity');
     expect([status, body.message]).toEqual([403, 'Set up a second factor first: your company requires one.']);
@@ -167,7 +167,7 @@ describe('[BEY-32] a required second factor', () => {
   });
 
   test('where a passkey is the factor, the password alone opens nothing, and a recovery code does', async () => {
-    await require('owner', { people: true });
+    await demand('owner', { people: true });
     const { device, added } = await addPasskey('staff', await signIn('staff'));
     const step = await login('staff');
     expect(step.body).toMatchObject({ type: 'passkey', sent_to: hostOf('staff'), resend_at: null });
@@ -192,7 +192,7 @@ describe('[BEY-32] a required second factor', () => {
   });
 
   test('the last factor stays while one is required', async () => {
-    await require('owner', { people: true });
+    await demand('owner', { people: true });
     const token = await signIn('staff');
     await saveFactor('staff', token, byEmail);
     const off = () => saveFactor('staff', token, { two_factor_auth: false });
