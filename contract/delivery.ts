@@ -139,9 +139,13 @@ export const LeadMessage = z.object({
       phone: z.string().nullable(),
       phone_dnc: z
         .boolean()
-        .describe('The phone number is on a do-not-call list; only where the campaign asks for such'),
+        .describe(
+          'The phone number is on a do-not-call list: where the campaign asks for such, or it came onto one since',
+        ),
+      phone_dnc_at: Instant.nullable().describe('When the list that says so was read'),
       phone2: z.string().nullable(),
       phone2_dnc: z.boolean(),
+      phone2_dnc_at: Instant.nullable(),
       address: z.string().nullable(),
       city: z.string().nullable(),
       state: z.string().nullable(),

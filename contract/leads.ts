@@ -38,7 +38,10 @@ export const LeadRow = z.object({
   last_name: Text,
   email: Text,
   phone: Text,
-  phone_dnc: z.boolean().describe('The phone number is on a do-not-call list'),
+  phone_dnc: z
+    .boolean()
+    .describe('The phone number is on a do-not-call list, perhaps only since the lead was delivered'),
+  phone_dnc_at: Instant.nullable().describe('When the list that says so was read'),
   phones_withheld: z.int().describe('Phone numbers that were left out, since they are on a do-not-call list'),
   city: Text,
   state: Text,
@@ -83,6 +86,7 @@ export const LeadSignal = z.object({
 export const Lead = LeadRow.extend({
   phone2: Text,
   phone2_dnc: z.boolean(),
+  phone2_dnc_at: Instant.nullable(),
   address: Text,
   zip: Text,
   contact_company: Text,

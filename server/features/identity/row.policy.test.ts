@@ -116,6 +116,15 @@ describe('columns', () => {
     ]);
   });
 
+  test('[IDEN-01] of a vendor file with 67 columns 45 are used, and each of the others says why not', () => {
+    const header = VENDOR_COLUMNS.split(' ');
+    expect(header).toHaveLength(67);
+    const plan = planColumns(header, {});
+    const ignored = ignoredColumns(header, plan);
+    expect([plan.filter((field) => field !== 'ignore').length, ignored.length]).toEqual([45, 22]);
+    expect(ignored.filter(({ reason }) => reason === 'Column name not recognized')).toEqual([]);
+  });
+
   test('a first line that looks like data is none of names', () => {
     expect(headerFault(['name', 'email'])).toBeNull();
     expect(headerFault(['James', 'jbutt@gmail.com'])).toMatch(/looks like data/);
@@ -361,3 +370,15 @@ describe('[CONF-04] profiles', () => {
     expect(employeesOf(size)).toBe(least);
   });
 });
+
+/** The columns of identity resolution files as several vendors write them (of people, their work and skip tracing). */
+const VENDOR_COLUMNS =
+  'UUID FIRST_NAME LAST_NAME PERSONAL_ADDRESS PERSONAL_CITY PERSONAL_STATE PERSONAL_ZIP PERSONAL_ZIP4 AGE_RANGE CHILDREN GENDER ' +
+  'HOMEOWNER MARRIED NET_WORTH INCOME_RANGE DIRECT_NUMBER DIRECT_NUMBER_DNC MOBILE_PHONE MOBILE_PHONE_DNC PERSONAL_PHONE ' +
+  'PERSONAL_PHONE_DNC PERSONAL_EMAILS PERSONAL_VERIFIED_EMAILS DEEP_VERIFIED_EMAILS BUSINESS_EMAIL BUSINESS_VERIFIED_EMAILS ' +
+  'SHA256_PERSONAL_EMAIL SHA256_BUSINESS_EMAIL JOB_TITLE HEADLINE DEPARTMENT SENIORITY_LEVEL COMPANY_NAME COMPANY_DOMAIN ' +
+  'COMPANY_PHONE COMPANY_SIC COMPANY_NAICS COMPANY_REVENUE COMPANY_EMPLOYEE_COUNT LINKEDIN_URL JOB_TITLE_LAST_UPDATED ' +
+  'COMPANY_LAST_UPDATED COMPANY_DESCRIPTION COMPANY_LINKEDIN_URL COMPANY_ADDRESS COMPANY_CITY COMPANY_STATE COMPANY_ZIP ' +
+  'COMPANY_INDUSTRY SOCIAL_CONNECTIONS SKILLS INTERESTS SKIPTRACE_MATCH_SCORE SKIPTRACE_NAME SKIPTRACE_ADDRESS SKIPTRACE_CITY ' +
+  'SKIPTRACE_STATE SKIPTRACE_ZIP SKIPTRACE_LANDLINE_NUMBERS SKIPTRACE_WIRELESS_NUMBERS SKIPTRACE_CREDIT_RATING SKIPTRACE_DNC ' +
+  'SKIPTRACE_EXACT_AGE SKIPTRACE_ETHNIC_CODE SKIPTRACE_IP SKIPTRACE_B2B_ADDRESS SKIPTRACE_B2B_PHONE';

@@ -103,6 +103,68 @@ describe('a visit becomes a lead', () => {
     expect(body).toMatchObject({ phones_withheld: 1, phone_dnc: false, phone2_dnc: false });
   });
 
+  test('[BEY-27] a mark that comes after the sale is shown with its date in detail, list, export and message', async () => {
+    const person = { ...app.make.person(), phone2: '+15048451428' };
+    await app.make.people(root, [person]);
+    const own = await app.make.client(agency);
+    const campaign = await app.make.campaign(own, { price: 2n * USD, balance: 10n * USD });
+    await app.make.user(own, { email: 'marks@x.test', password: PASSWORD });
+    await app.make.visit(campaign, { email: person.email });
+    await resolve();
+    const mine = await app.signIn('marks@x.test', HOST);
+    const get = async (path: string) => (await app.call('GET', path, { host: HOST, token: mine })).body;
+    const [lead] = await leadsOf(campaign);
+    const seen = async () => {
+      const list = (await get(`/api/leadspeek/report/lead?leadspeekID=${campaign.id}`))
+        .data as unknown as object[];
+      const detail = await get(`/api/leadspeek/report/lead/${lead.id}`);
+      const token = await app.call('POST', '/api/general/download-token', {
+        host: HOST,
+        token: mine,
+        body: { path: `/api/leadspeek/report/lead/export?leadspeekID=${campaign.id}` },
+      });
+      const file = await app.server.inject({
+        url: token.body.url as unknown as string,
+        headers: { host: HOST },
+      });
+      const message = await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+        app.features.leads.message(tx, [lead.id]),
+      );
+      const [head = [], cells = []] = file.body
+        .replace('\uFEFF', '')
+        .split('\r\n')
+        .map((line) => line.split(','));
+      return {
+        list: list[0],
+        detail,
+        cell: cells[head.indexOf('Phone 2 Do Not Call')],
+        person: message.get(lead.id)?.person,
+      };
+    };
+    expect(await seen()).toMatchObject({
+      list: { phone: person.phone, phone_dnc: false, phone_dnc_at: null },
+      detail: { phone2: person.phone2, phone2_dnc: false, phone2_dnc_at: null },
+      cell: '',
+      person: { phone2_dnc: false, phone2_dnc_at: null },
+    });
+    const at = app.clock.now().toISOString();
+    await app.make.people(root, [{ ...person, phone_dnc: 'Y,Y' }]);
+    const marked = { phone_dnc: true, phone_dnc_at: at };
+    expect(await seen()).toMatchObject({
+      list: { phone: person.phone, ...marked },
+      detail: { phone2: person.phone2, ...marked, phone2_dnc: true, phone2_dnc_at: at },
+      cell: at.slice(0, 10),
+      person: { phone: person.phone, ...marked, phone2_dnc_at: at },
+    });
+    // Another root's marks are its own.
+    const other = await app.make.root({ host: 'marks.test' });
+    await app.admin.query('update do_not_call set root_id = $1, company_id = $1 where phone = $2', [
+      other.id,
+      person.phone2,
+    ]);
+    expect(await seen()).toMatchObject({ detail: { ...marked, phone2_dnc: false, phone2_dnc_at: null } });
+  });
+
   test('[RUN-04] recognised, priced on both sides, told to the features above, in one transaction', async () => {
     const campaign = await app.make.campaign(client, { price: 2n * USD, balance: 10n * USD });
     const person = await known();

@@ -66,9 +66,15 @@ const EXPORT_HEAD = [
   'Referrer',
   'Match',
   'Confidence',
+  'Phone Do Not Call',
+  'Phone 2 Do Not Call',
   'Price (USD)',
   'Test',
 ];
+/** The day since when a number is marked; 'yes' where its mark was taken back after the sale. */
+const markCell = (isMarked: boolean, at: Date | null): string | null =>
+  isMarked ? (at?.toISOString().slice(0, 10) ?? 'yes') : null;
+
 const exportCells = (row: Row) => [
   row.created_at.toISOString(),
   String(row.number),
@@ -90,6 +96,8 @@ const exportCells = (row: Row) => [
   row.referrer,
   matchType(row.match_kind),
   String(row.confidence),
+  markCell(row.phone_dnc, row.phone_dnc_at),
+  markCell(row.phone2_dnc, row.phone2_dnc_at),
   dollarsOf(row.price_micros),
   row.is_test ? 'T' : 'F',
 ];
@@ -101,6 +109,8 @@ const NOBODY = {
   email: null,
   phone: null,
   phone2: null,
+  phone_dnc: false,
+  phone2_dnc: false,
   address: null,
   city: null,
   state: null,
@@ -183,6 +193,7 @@ export function createLeads(
     email: row.email,
     phone: row.phone,
     phone_dnc: row.phone_dnc,
+    phone_dnc_at: row.phone_dnc_at?.toISOString() ?? null,
     phones_withheld: row.phones_withheld,
     city: row.city,
     state: row.state,
@@ -313,6 +324,7 @@ export function createLeads(
           ...wire(row, states.get(id) ?? 'none'),
           phone2: row.phone2,
           phone2_dnc: row.phone2_dnc,
+          phone2_dnc_at: row.phone2_dnc_at?.toISOString() ?? null,
           address: row.address,
           zip: row.zip,
           contact_company: row.company_name,
@@ -445,8 +457,10 @@ export function createLeads(
               email: row.email,
               phone: row.phone,
               phone_dnc: row.phone_dnc,
+              phone_dnc_at: row.phone_dnc_at?.toISOString() ?? null,
               phone2: row.phone2,
               phone2_dnc: row.phone2_dnc,
+              phone2_dnc_at: row.phone2_dnc_at?.toISOString() ?? null,
               address: row.address,
               city: row.city,
               state: row.state,

@@ -313,13 +313,46 @@ const listColumns = [
   'g.converted_at',
 ] as const;
 
+interface Numbers {
+  phone: string | null;
+  phone2: string | null;
+  phone_dnc: boolean;
+  phone2_dnc: boolean;
+}
+
+/**
+ * Leads with the do-not-call marks of their numbers as they are now and since when, also where a mark came after the sale; a
+ * number that was delivered as marked stays so, without a date once its mark was taken back.
+ */
+async function withMarks<T extends Numbers>(tx: Tx, rows: T[]) {
+  const phones = rows.flatMap(({ phone, phone2 }) => [phone, phone2].filter((one) => one !== null));
+  const marks = new Map<string, Date>();
+  if (phones.length > 0) {
+    const found = await sql<{ phone: string; marked_at: Date }>`
+      select phone, marked_at from phone_marks(${phones}::text[])`.execute(tx);
+    for (const { phone, marked_at } of found.rows) marks.set(phone, marked_at);
+  }
+  const since = (phone: string | null): Date | null => (phone && marks.get(phone)) || null;
+  return rows.map((row) => {
+    const [phone_dnc_at, phone2_dnc_at] = [since(row.phone), since(row.phone2)];
+    return {
+      ...row,
+      phone_dnc: row.phone_dnc || phone_dnc_at !== null,
+      phone2_dnc: row.phone2_dnc || phone2_dnc_at !== null,
+      phone_dnc_at,
+      phone2_dnc_at,
+    };
+  });
+}
+
 /** A lead with everything about it. */
 export async function leadById(tx: Tx, id: string) {
-  return details(tx)
+  const row = await details(tx)
     .select(listColumns)
     .select(['l.evidence', sql<string | null>`host(x.ip)`.as('ip')])
     .where('l.id', '=', id)
     .executeTakeFirst();
+  return row && (await withMarks(tx, [row]))[0];
 }
 
 /** Leads with their contacts and campaigns, in the order of the ids; ids that the scope may not see are left out. */
@@ -329,7 +362,7 @@ export async function leadsByIds(tx: Tx, ids: string[]) {
     .select(listColumns)
     .where('l.id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byId = new Map((await withMarks(tx, rows)).map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 

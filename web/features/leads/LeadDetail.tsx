@@ -55,12 +55,14 @@ export default function LeadDetail({ id }: { id: string }) {
             name="Phone"
             phone={lead.phone}
             isMarked={lead.phone_dnc}
+            markedAt={lead.phone_dnc_at}
             isWithheld={withheld > 0 && !lead.phone}
           />
           <Phone
             name="Second phone"
             phone={lead.phone2}
             isMarked={lead.phone2_dnc}
+            markedAt={lead.phone2_dnc_at}
             isWithheld={withheld > (lead.phone ? 0 : 1) && !lead.phone2}
           />
           <Fact name="Address" value={[lead.address, place].filter(Boolean).join('\n') || null} copy />
@@ -137,7 +139,13 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** A phone number; one on a do-not-call list says so, whether it was delivered or left out. */
-function Phone(props: { name: string; phone: string | null; isMarked: boolean; isWithheld: boolean }) {
+function Phone(props: {
+  name: string;
+  phone: string | null;
+  isMarked: boolean;
+  markedAt: string | null;
+  isWithheld: boolean;
+}) {
   const { name, phone } = props;
   if (!phone && !props.isWithheld) return <Fact name={name} />;
   return (
@@ -145,7 +153,13 @@ function Phone(props: { name: string; phone: string | null; isMarked: boolean; i
       {phone}
       {(props.isMarked || props.isWithheld) && (
         <Text component="span" inherit c="dimmed" display="block">
-          On a do-not-call list
+          {props.markedAt ? (
+            <>
+              Do not call, marked on <When at={props.markedAt} />
+            </>
+          ) : (
+            'On a do-not-call list'
+          )}
         </Text>
       )}
     </Fact>

@@ -79,7 +79,13 @@ export function LeadTable(props: {
           <>
             {row.phone}
             <Text component="span" size="xs" c="dimmed" display="block">
-              On a do-not-call list
+              {row.phone_dnc_at ? (
+                <>
+                  Do not call, marked on <When at={row.phone_dnc_at} />
+                </>
+              ) : (
+                'On a do-not-call list'
+              )}
             </Text>
           </>
         ) : (
