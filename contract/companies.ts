@@ -3,9 +3,25 @@ import { call } from './base.ts';
 import { MODULES, type ModuleType, PAYMENT_TERMS } from './choices.ts';
 import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
 import { messages } from './messages.ts';
-import { Done, Flag, hasControls, Id, Instant, Micros, Page, PipeList } from './primitives.ts';
+import { Done, Flag, hasControls, Id, Instant, Micros, Page, PageQuery, PipeList } from './primitives.ts';
 import { SalesOf } from './sales.ts';
 import { STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
+
+/** A row of a company's user log (spec product 3). */
+export const UserLogRow = z.object({
+  id: Id,
+  name: z
+    .string()
+    .describe("Who did it; 'System' for what happened by itself, empty where nobody was signed in"),
+  user_type: z.string().describe("Such as 'agency.owner'; empty where nobody was signed in"),
+  place: z.string().nullable(),
+  ip: z.string().nullable(),
+  action: z.string(),
+  description: z.string(),
+  company_name: z.string(),
+  created_at: Instant,
+  suspicious: z.boolean().describe('A failed try, or something that somebody else may be behind'),
+});
 
 const Choice = z.object({ value: z.string(), label: z.string() });
 const ModuleName = z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product');
@@ -326,6 +342,16 @@ export const companies = {
     .output(
       Done.extend({ sent: z.int(), signed_in: z.int().describe('Those who need no invitation any more') }),
     ),
+  userLogs: call
+    .route({
+      method: 'GET',
+      path: '/configuration/user-logs',
+      tags,
+      summary: 'What was done and tried at an agency or client, failed sign-ins included, the newest first',
+    })
+    .meta({ access: 'setting.read' })
+    .input(PageQuery.extend({ company_id: Id }))
+    .output(Page(UserLogRow)),
   checkCampaignActive: call
     .route({
       method: 'POST',

@@ -243,6 +243,16 @@ export const EXPORTS: readonly ExportList[] = [
     ['Asked again', (row) => row.next_ask_at],
     ['Reference at the provider', (row) => row.provider_reference],
   ]),
+  list('user-logs', contract.companies.userLogs, [
+    ['Name', (row) => row.name],
+    ['User Type', (row) => row.user_type],
+    ['Location', (row) => row.place],
+    ['IP Address', (row) => row.ip],
+    ['Action', (row) => row.action],
+    ['Description', (row) => row.description],
+    ['Company Name', (row) => row.company_name],
+    ['Created at', (row) => row.created_at],
+  ]),
   list('stopped-jobs', contract.background.stoppedJobs, [
     ['Job', (row) => row.title],
     ['Details', (row) => row.about],

@@ -1053,6 +1053,10 @@ let samples: Record<string, Sample> = {
       body: { rule: await otherRule(who) },
     }),
   },
+  'GET /api/configuration/user-logs': {
+    named: true,
+    request: (t) => ({ url: `/api/configuration/user-logs?company_id=${t.client.id}` }),
+  },
   'GET /api/background/stopped': {
     named: false,
     request: () => ({ url: '/api/background/stopped' }),

@@ -1,3 +1,4 @@
+export { BAD_ACTIVITY } from './activity.policy.ts';
 export type { OutsideCaptcha } from './captcha.service.ts';
 export { startAccess } from './jobs.ts';
 export { accessFinish, accessIsViewing, accessRoutes } from './routes.ts';

@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { plainAddress } from '../../platform/geo.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Access } from '../access/index.ts';
@@ -13,6 +14,7 @@ import { type People, readPhone } from '../people/index.ts';
 import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { pageOfLog } from './log.store.ts';
 import { clientOnly, createPayload, type Entered } from './payload.service.ts';
 import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
@@ -225,6 +227,22 @@ export function createCompanies(
         return nodeOf(tx, company.id);
       });
     },
+
+    /** A page of the user log of an agency or client. @throws Refusal 404 for one that is not there for whoever asks */
+    userLogs: (ctx: Ctx, companyId: string, asked: { Page: number; PerPage: number }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = (await tenants.company(tx, companyId)) ?? missing();
+        const { rows, total } = await pageOfLog(
+          tx,
+          company.id,
+          asked.PerPage,
+          (asked.Page - 1) * asked.PerPage,
+        );
+        return {
+          rows: rows.map((row) => ({ ...row, ip: row.ip && plainAddress(row.ip) })),
+          total,
+        };
+      }),
 
     /**
      * Changes an agency or client and its owner. @throws Refusal 404, 409 when `version` is not the newest, 422 naming the

@@ -1,22 +1,86 @@
-import { Modal } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Client } from '../../../contract/index.ts';
+import { api } from '../../api/client.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { prettyCode } from '../../ui/format.ts';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { useListState } from '../../ui/useListState.ts';
+import { Clip, None, When } from '../../ui/Values.tsx';
 import { type CompanyItem, named } from './companies.ts';
 
-/** The frame of a company's user log. What is done is recorded already; the table that shows it is built with the logs. */
+type LogRow = Awaited<ReturnType<Client['companies']['userLogs']>>['data'][number];
+
+const words = (code: string): string => prettyCode(code.replaceAll('.', '_'));
+
+const columns: Column<LogRow>[] = [
+  { key: 'name', title: 'Name', render: (row) => (row.name ? <Clip text={row.name} max={160} /> : <None />) },
+  {
+    key: 'type',
+    title: 'User Type',
+    phone: false,
+    render: (row) => (row.user_type ? words(row.user_type) : <None />),
+  },
+  { key: 'place', title: 'Location', render: (row) => <Clip text={row.place} max={160} /> },
+  { key: 'ip', title: 'IP Address', render: (row) => row.ip ?? <None /> },
+  {
+    key: 'action',
+    title: 'Action',
+    render: (row) =>
+      row.suspicious ? <StatusBadge status="failed">{words(row.action)}</StatusBadge> : words(row.action),
+  },
+  {
+    key: 'description',
+    title: 'Description',
+    render: (row) => <Clip text={row.description} max={260} />,
+  },
+  {
+    key: 'company',
+    title: 'Company Name',
+    phone: false,
+    render: (row) => <Clip text={row.company_name} max={160} />,
+  },
+  { key: 'created_at', title: 'Created at', render: (row) => <When at={row.created_at} /> },
+];
+
+/** What was done and tried at a company, by whom and from where; failed sign-ins included. */
 export function LogsModal({ row, onClose }: { row: CompanyItem; onClose: () => void }) {
+  const state = useListState({ perPage: 10 }, 'log_');
+  const query = useQuery({
+    queryKey: ['user-logs', row.company_id, state.input],
+    queryFn: ({ signal }) =>
+      api.companies.userLogs({ company_id: row.company_id, ...(state.input as object) } as never, { signal }),
+    placeholderData: keepPreviousData,
+  });
   return (
     <Modal
       opened
       onClose={onClose}
       centered
-      size="lg"
+      size={1200}
       title={row.kind === 'agency' ? "Agency User's Logs" : "Client User's Logs"}
+      closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <EmptyState
-        icon={<IconHistory size={32} stroke={1.4} />}
-        title="The table of the log is not built yet"
-        text={`What people of ${named(row.company_name)} do is recorded from the start. It will be shown here, with its filters and its download, as soon as the logs have their page.`}
+      <Text size="sm" c="dimmed" mb="sm">
+        What was done at {named(row.company_name)}, and what was tried there and failed.
+      </Text>
+      <DataTable
+        label="User logs"
+        download={{ list: 'user-logs', query: { company_id: row.company_id } }}
+        name="companies.logs"
+        columns={columns}
+        query={query}
+        state={state}
+        rowKey={(one) => one.id}
+        empty={
+          <EmptyState
+            icon={<IconHistory size={32} stroke={1.4} />}
+            title="Nothing has happened yet"
+            text="Sign-ins, failed ones and every change are listed here, the newest first."
+          />
+        }
       />
     </Modal>
   );
