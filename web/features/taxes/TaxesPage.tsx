@@ -150,6 +150,9 @@ const CALCULATORS = {
   },
 } as const;
 
+/** The title of a notice as dark as its text: on yellow its own color is too light to read. */
+const noticeTitle = { title: { color: 'var(--mantine-color-text)' } };
+
 /** Who calculates taxes, and whose invoices wait for it. Roots choose, agencies see it. */
 function Calculator({ known, mayWrite }: { known: Known; mayWrite: boolean }) {
   const cache = useQueryClient();
@@ -206,7 +209,13 @@ function Calculator({ known, mayWrite }: { known: Known; mayWrite: boolean }) {
         </Text>
       )}
       {known.calculator === 'stripe' && !known.has_stripe && (
-        <Alert mt="md" color="red" icon={<IconAlertTriangle size={18} />} title="The Stripe keys are missing">
+        <Alert
+          mt="md"
+          color="red"
+          icon={<IconAlertTriangle size={18} />}
+          title="The Stripe keys are missing"
+          styles={noticeTitle}
+        >
           No invoice is issued until they are set again, or the rates on this page are used.
         </Alert>
       )}
@@ -216,6 +225,7 @@ function Calculator({ known, mayWrite }: { known: Known; mayWrite: boolean }) {
           color="yellow"
           icon={<IconAlertTriangle size={18} />}
           title="Invoices waiting for their tax"
+          styles={noticeTitle}
         >
           <Stack gap={4} component="ul" pl="md" m={0}>
             {known.waiting.map((one) => (
