@@ -100,6 +100,8 @@ const shots: Shot[] = [
   { name: 'client-devices', ...client, path: '/user/sessions' },
   { name: 'agency-password', ...agency, path: '/user/sessions', act: fromMenu('Change Password') },
   { name: 'agency-factor', ...agency, path: '/user/sessions', act: fromMenu('Two Factor Authentication') },
+  { name: 'agency-setting-security', ...agency, path: '/configuration/general-setting?tab=security' },
+  { name: 'second-factor', ...client, path: '/user/second-factor' },
   { name: 'login-root', host: 'localhost', path: '/login' },
   { name: 'client-dashboard', ...client, path: '/dashboard' },
   { name: 'client-lead', ...client, path: '/dashboard', act: openRow },
