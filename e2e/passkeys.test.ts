@@ -119,16 +119,15 @@ test('[BEY-32] where a second factor is required, it is set up at the next login
   await page.goto(url('/configuration/agency-list'));
   await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
   await page.getByRole('button', { name: 'Make a passkey' }).click();
-  const [code = ''] = await page
-    .getByRole('list', { name: 'Recovery codes' })
-    .getByRole('listitem')
-    .allInnerTexts();
+  const codes = page.getByRole('list', { name: 'Recovery codes' });
+  await codes.waitFor();
+  const [code = ''] = await codes.getByRole('listitem').allInnerTexts();
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await logOut();
 
   // The password alone opens nothing any more.
   await signIn();
-  await page.getByRole('button', { name: 'Use your passkey' }).click();
+  await page.getByRole('button', { name: 'Use your passkey', exact: true }).click();
   await logOut();
   await signIn();
   await page.getByRole('button', { name: 'Can’t use your passkey? Use a recovery code' }).click();

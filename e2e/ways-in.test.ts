@@ -351,6 +351,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     await setUp.getByRole('button', { name: 'Save' }).click();
     await setUp.waitFor({ state: 'hidden' });
     const codes = dialog(page, 'Save your recovery codes');
+    await codes.getByRole('list', { name: 'Recovery codes' }).waitFor();
     const [recovery = ''] = await codes
       .getByRole('list', { name: 'Recovery codes' })
       .getByRole('listitem')
