@@ -34,7 +34,7 @@ const columns: Column<LogRow>[] = [
   {
     key: 'description',
     title: 'Description',
-    render: (row) => <Clip text={row.description} max={260} />,
+    render: (row) => <Clip text={row.description} max={170} />,
   },
   {
     key: 'company',
