@@ -112,57 +112,8 @@ export function duesOf(app: TestApp, root: Company) {
       );
     },
 
-    /** A fee that an agency owes its root. */
-    async fee(agency: Company, amount: bigint): Promise<void> {
-      const id = newId(app.clock.now());
-      await inRoot((tx) =>
-        app.features.ledger.post(
-          tx,
-          [
-            {
-              owner: owner(agency),
-              kind: 'monthly_fee',
-              referenceId: agency.id,
-              key: `fee:${id}`,
-              entries: [
-                { account: { owner: owner(agency), kind: 'agency_payable' }, amount: -amount },
-                {
-                  account: {
-                    owner: { root_id: root.id, agency_id: null, company_id: root.id },
-                    kind: 'root_revenue',
-                  },
-                  amount,
-                },
-              ],
-            },
-          ],
-          app.clock.now(),
-        ),
-      );
-    },
-
-    /** Issues what a company owes; its first charge is written, and sent by `jobs`. */
-    async bill(payer: Company, given: Partial<Bill> = {}): Promise<string> {
-      const issued = await inRoot((tx) =>
-        app.features.invoices.bill(
-          tx,
-          {
-            owner: owner(payer),
-            side: payer.id === payer.agency_id ? 'wholesale' : 'retail',
-            kind: 'period',
-            term: 'Monthly',
-            periodKey: newId(app.clock.now()),
-            from: null,
-            to: null,
-            events: { before: new Date('9999-01-01'), cycle: null },
-            ...given,
-          },
-          app.clock.now(),
-        ),
-      );
-      if (!issued) throw new Error('There was nothing to bill');
-      return issued.id;
-    },
+    fee: (agency: Company, amount: bigint): Promise<void> => app.make.fee(agency, amount),
+    bill: (payer: Company, given: Partial<Bill> = {}): Promise<string> => app.make.bill(payer, given),
 
     /** Does the jobs of payments and collection until none is left. Those of a follow-up come within the same call. */
     async jobs(): Promise<void> {

@@ -3,6 +3,7 @@ import type { ProfileKey } from '../../contract/enrichment-fields.ts';
 import type { Features } from '../app.ts';
 import type { Search, SearchModule } from '../features/campaigns/index.ts';
 import type { Retail } from '../features/costs/index.ts';
+import type { Bill } from '../features/invoices/index.ts';
 import type { NewCompany } from '../features/tenants/index.ts';
 import type { Clock, ManualClock } from '../platform/clock.ts';
 import { inScope } from '../platform/db/scope.ts';
@@ -131,6 +132,60 @@ export function createFactories(features: Features, platform: Platform) {
         });
         await agreements.accept(tx, { owner: ownerOf(company), userId, document, at, ip: null });
       });
+    },
+    /** A fee that an agency owes its root. */
+    fee(agency: Company, amount: bigint): Promise<void> {
+      const owner = { ...ownerOf(agency), agency_id: agency.id };
+      const root = { root_id: agency.root_id, agency_id: null, company_id: agency.root_id };
+      return inScope(db.app, { rootId: agency.root_id }, async (tx) => {
+        await features.ledger.post(
+          tx,
+          [
+            {
+              owner,
+              kind: 'monthly_fee',
+              referenceId: agency.id,
+              key: `fee:${newId(clock.now())}`,
+              entries: [
+                { account: { owner, kind: 'agency_payable' }, amount: -amount },
+                { account: { owner: root, kind: 'root_revenue' }, amount },
+              ],
+            },
+          ],
+          clock.now(),
+        );
+      });
+    },
+    /** Issues what a company owes; its first charge is written, to be sent by the jobs of payments. */
+    async bill(payer: Company, given: Partial<Bill> = {}): Promise<string> {
+      const issued = await inScope(db.app, { rootId: payer.root_id }, (tx) =>
+        features.invoices.bill(
+          tx,
+          {
+            owner: { ...ownerOf(payer), agency_id: payer.agency_id! },
+            side: payer.id === payer.agency_id ? 'wholesale' : 'retail',
+            kind: 'period',
+            term: 'Monthly',
+            periodKey: newId(clock.now()),
+            from: null,
+            to: null,
+            events: { before: new Date('9999-01-01'), cycle: null },
+            ...given,
+          },
+          clock.now(),
+        ),
+      );
+      if (!issued) throw new Error('There was nothing to bill');
+      return issued.id;
+    },
+    /** An invoice of an agency whose card was declined: what stands behind a failed payment. */
+    async failedInvoice(agency: Company, amount: bigint): Promise<string> {
+      const owner = { ...ownerOf(agency), agency_id: agency.id };
+      await features.billing.accounts.sandboxCard(owner, 'declines');
+      await this.fee(agency, amount);
+      const id = await this.bill(agency);
+      await features.payments.askDue();
+      return id;
     },
     /** Takes a sales person's sandbox account a step on. */
     salesAccount(company: Company, userId: string, step: 'start' | 'submit' | 'approve'): Promise<unknown> {
