@@ -39,6 +39,8 @@ export async function seedStates(
   for (let i = 1; i <= CLIENTS; i++)
     await make.client(granite.company, { name: `Granite Client ${String(i).padStart(2, '0')}` });
 
+  // What Granite Media's payment failed for.
+  await make.failedInvoice(granite.company, 149_000_000n);
   await inScope(db.app, { rootId: master.id }, async (tx) => {
     const at = clock.now();
     const ownerOf = ({ id, root_id }: Company) => ({ root_id, agency_id: id, company_id: id });
