@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { inject } from 'vitest';
 import { type AppParts, createApp } from '../app.ts';
 import { ManualClock } from '../platform/clock.ts';
 import { type Config, loadConfig } from '../platform/config.ts';
-import { provisionLogins } from '../platform/db/connect.ts';
+import { type Database, provisionLogins } from '../platform/db/connect.ts';
 import { createFactories } from './factories.ts';
 import { createTestDatabase } from './template.ts';
 
@@ -14,6 +15,28 @@ import { createTestDatabase } from './template.ts';
 export const PASSWORD = 'correct horse battery';
 
 const appKey = Buffer.alloc(32, 7);
+
+/**
+ * Lists where somebody inside a transaction asks for another connection: as many of them at once as there are connections keep
+ * everybody from the database until they give up.
+ */
+function watchConnections({ app, appPool }: Database): string[] {
+  const greedy: string[] = [];
+  const holding = new AsyncLocalStorage<true>();
+  const begin = app.transaction.bind(app);
+  app.transaction = () => {
+    const builder = begin();
+    const execute = builder.execute.bind(builder);
+    builder.execute = (work) => execute((tx) => holding.run(true, () => work(tx)));
+    return builder;
+  };
+  const connect = appPool.connect.bind(appPool) as (...given: unknown[]) => never;
+  appPool.connect = (...given: unknown[]) => {
+    if (holding.getStore()) greedy.push(new Error('asked here').stack ?? '');
+    return connect(...given);
+  };
+  return greedy;
+}
 
 /**
  * A whole app on a database of its own, with a clock that stands still until moved. Nothing listens; calls go through
@@ -50,6 +73,7 @@ export async function testApp(
     await app.features.visits.keepPartitions();
     await app.server.ready();
   }
+  const greedy = watchConnections(app.platform.db);
   const make = createFactories(app.features, app.platform);
 
   return {
@@ -60,6 +84,8 @@ export async function testApp(
     urls,
     port,
     databaseUrl: database.url,
+    /** Where a second connection was asked for inside a transaction; nobody may. */
+    greedy,
     /** Asks the app as a browser at `host` would. Body objects travel as JSON. */
     async call(
       method: 'GET' | 'POST' | 'PUT' | 'DELETE',

@@ -2497,3 +2497,7 @@ describe('[LOGS-03] the user log', () => {
     );
   });
 });
+
+test('nothing asks for another connection inside a transaction', () => {
+  expect(app.greedy).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { ownMessages } from '../../../contract/messages.ts';
 import { derive, mac } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
-import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { AskFirst, inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Dns, DnsAnswer } from '../../platform/dns.ts';
 import { defineJob } from '../../platform/jobs.ts';
 import type { LimitRule, Limits } from '../../platform/limits.ts';
@@ -42,6 +42,8 @@ export function createDomains(
 ) {
   const key = derive(config.appKey, 'domain.claim');
   const { domainTarget } = config;
+  /** Requests that have been counted as entering a domain. */
+  const counted = new WeakSet<Ctx>();
   /** The same for the same company and domain, so that entering it again asks for no other record. */
   const tokenOf = (companyId: string, host: string): string =>
     mac(key, `${companyId} ${host}`).toString('hex').slice(0, 40);
@@ -267,8 +269,12 @@ export function createDomains(
       if (roots || isWithin(host, config.rootDomain) || isWithin(host, domainTarget.host))
         throw refusalOf('domain', "is part of the platform's own domain; set a subdomain instead");
       if (taken) throw refusalOf('domain', 'is in use by somebody else');
-      // Each one entered has name servers asked.
-      await limits.take(ENTERED, company.id);
+      // Each one entered has name servers asked. Counted outside: whoever holds one connection must not wait for another.
+      if (!counted.has(ctx))
+        throw new AskFirst('domain', async () => {
+          await limits.take(ENTERED, company.id);
+          counted.add(ctx);
+        });
       await store.removeClaims(tx, company.id, { waiting: true, except: host });
       await store.addClaim(tx, {
         ...ownerOf(company),

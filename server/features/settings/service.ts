@@ -121,7 +121,7 @@ export function createSettings(
      * Saves one setting.
      * @throws Refusal 422 naming the field, 409 when `version` is not the newest, 404 for a company that is none of ours
      */
-    save: (
+    async save(
       ctx: Ctx,
       given: {
         companyID?: string | undefined;
@@ -130,19 +130,23 @@ export function createSettings(
         version?: number | undefined;
         effective_from?: string | undefined;
       },
-    ) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const name = given.comsetname;
+    ) {
+      const name = given.comsetname;
+      const kind = kinds[name] as (typeof kinds)['registration'];
+      if (kind.guarded) {
+        mustMay(ctx, name, 'save');
+        if (ctx.actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
+        // Before the transaction: who holds one connection must not wait for another.
+        await ctx.mustBeConfirmed();
+      }
+      return inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, given.companyID);
-        const kind = kinds[name] as (typeof kinds)['registration'];
         if ((kind.only ?? company.kind) !== company.kind)
           throw refusalOf(
             'comsetname',
             kind.only === 'root' ? 'can be set for the platform only' : 'can be set for an agency only',
           );
         mustMay(ctx, name, 'save');
-        if (kind.guarded && ctx.actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
-        if (kind.guarded) await ctx.mustBeConfirmed();
         if (given.effective_from !== undefined && name !== 'costagency')
           throw refusalOf('effective_from', 'can be given with costagency only');
         const value = (await checkInput(SETTINGS[name], given.comsetval)) as SettingValue<'registration'>;
@@ -168,7 +172,8 @@ export function createSettings(
           owner: ownerOf(company),
         });
         return after!;
-      }),
+      });
+    },
 
     /** What the company above hides of a company's sidebar, in a scope that sees the one above. */
     async hiddenMenu(
