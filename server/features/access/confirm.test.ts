@@ -11,15 +11,15 @@ beforeAll(async () => {
   app = await testApp();
   const root = await app.make.root({ host: 'root.test', isMaster: true });
   acme = await app.make.agency(root, { host: HOST, name: 'Acme' });
-  await app.make.user(acme, { email: 'ann@x.test', password: PASSWORD });
+  for (const email of ['ann@x.test', 'bea@x.test']) await app.make.user(acme, { email, password: PASSWORD });
 });
 afterAll(() => app.close());
 
 /** A session that was left open for an hour. */
-async function oldSession(): Promise<string> {
+async function oldSession(username = 'ann@x.test'): Promise<string> {
   const { body } = await app.call('POST', '/api/login', {
     host: HOST,
-    body: { username: 'ann@x.test', password: PASSWORD },
+    body: { username, password: PASSWORD },
   });
   app.clock.advance(3_600_000);
   const renewed = await app.call('POST', '/api/auth/refresh-token', {
@@ -98,4 +98,45 @@ test('[BEY-11] with an authenticator app it takes a code of it, once; the passwo
   app.clock.advance(30_000);
   expect((await ask(token, 'POST', 'user/confirm', { code: code() })).status).toBe(200);
   expect((await embed(token)).status).toBe(200);
+});
+
+test('[BEY-11] a list is told by its address alone, which can be written in one way only', async () => {
+  const token = await oldSession('bea@x.test');
+  for (const path of [
+    '/api/leadspeek/report/lead/%65xport',
+    '/api/leadspeek/report/lead/exp%6Frt?a=b',
+    '/api/%65xport/user',
+    '/api/leadspeek/report/lead/export;x',
+    '/api/leadspeek/report/lead/export#x',
+    '/api//export/user',
+    '/api/leadspeek/report/lead/export%00',
+  ]) {
+    const { status, body } = await ask(token, 'POST', 'general/download-token', { path });
+    expect([path, status, Object.keys(body.errors as object)]).toEqual([path, 422, ['path']]);
+  }
+});
+
+test('[BEY-11] whoever asks many times at once keeps nobody from the database', async () => {
+  const token = await app.signIn('bea@x.test', HOST);
+  const asked = await Promise.all(Array.from({ length: 40 }, () => embed(token)));
+  expect([...new Set(asked.map(({ status }) => status))]).toEqual([200]);
+  expect(app.greedy).toEqual([]);
+});
+
+test('[BEY-11] an open session alone has leads mailed to nobody new', async () => {
+  const campaign = await app.make.campaign(await app.make.client(acme));
+  const send = (token: string, reportSentTo: string[]) =>
+    ask(token, 'PUT', 'leadspeek/client/update', {
+      leadspeekID: campaign.id,
+      reportType: 'CSV',
+      reportFreq: 'day',
+      reportSentTo,
+    });
+  const fresh = await app.signIn('bea@x.test', HOST);
+  expect((await send(fresh, ['bea@x.test'])).status).toBe(200);
+  const token = await oldSession('bea@x.test');
+  const refused = await send(token, ['bea@x.test', 'somebody@else.test']);
+  expect([refused.status, refused.body.errors]).toEqual([403, { confirm: ['password'] }]);
+  // Who gets them already still does, and may be left out.
+  expect((await send(token, ['bea@x.test'])).status).toBe(200);
 });

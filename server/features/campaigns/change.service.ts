@@ -33,6 +33,7 @@ import {
   searchFor,
   stillAsked,
 } from './fields.policy.ts';
+import { reportsOf } from './report.store.ts';
 import type { States } from './state.service.ts';
 import * as store from './store.ts';
 import { isSearch, type Search } from './target.policy.ts';
@@ -61,6 +62,19 @@ export function createChanges(
   const { db, clock } = platform;
   const { started } = states;
   const { one } = views;
+
+  /**
+   * An open session alone sends leads to nobody new. Asked before the transaction: whoever holds one connection must not wait
+   * for another. @throws Refusal 403 that says how to confirm who one is
+   */
+  async function confirmReports(ctx: Ctx, given: Pick<Change, 'reportSentTo'>, id?: string): Promise<void> {
+    const to = given.reportSentTo ?? [];
+    if (to.length === 0) return;
+    const known = id
+      ? ((await inScope(db.app, ctx.scope, (tx) => reportsOf(tx, [id]))).get(id)?.report_to ?? [])
+      : [];
+    if (to.some((address) => !known.includes(address))) await ctx.mustBeConfirmed();
+  }
 
   /** Sets what a campaign looks for, and tells. */
   async function aim(
@@ -198,6 +212,7 @@ export function createChanges(
     ) {
       const module = given.leadspeekType;
       checkFields(ctx, given, module);
+      await confirmReports(ctx, given);
       const search = isSearch(module) ? searchFor(given, module) : undefined;
       const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
       if (!companyId)
@@ -283,7 +298,7 @@ export function createChanges(
     },
 
     /** Changes a campaign: what is left out stays. Refused when somebody else changed it since `version`, where one is named. */
-    update: (
+    async update(
       ctx: Ctx,
       change: Change & {
         leadspeekID: string;
@@ -291,8 +306,9 @@ export function createChanges(
         effective_from?: string | undefined;
       },
       only?: Module,
-    ) =>
-      inScope(db.app, ctx.scope, async (tx) => {
+    ) {
+      await confirmReports(ctx, change, change.leadspeekID);
+      return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, change.leadspeekID)) ?? missing();
         const module = row.module as Module;
         if (only && module !== only) return missing();
@@ -344,7 +360,8 @@ export function createChanges(
           owner: ownerOf(row),
         });
         return one(tx, ctx, row.id);
-      }),
+      });
+    },
 
     /**
      * A paused copy of a campaign: what it is set to and what it costs now, without leads, balance, notices and reports. What is
