@@ -201,6 +201,8 @@ export function createKinds(
     },
     smtp: {
       words: 'mail server',
+      needs: { read: 'setting.read', save: 'mail.write' },
+      guarded: true,
       read: async (_tx, _company, kept) => smtp.read(smtp.kept(kept)),
       async save(tx, company, value) {
         const row = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'smtp');

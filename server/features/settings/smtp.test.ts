@@ -1,6 +1,6 @@
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { messages } from '../../../contract/messages.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { layOut } from '../../platform/mail-layout.ts';
@@ -129,6 +129,34 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
       words.filter((text) => /^Saved the mail server of Acme: host, .*password/.test(text)),
     ).toHaveLength(1);
     expect(JSON.stringify(log.rows)).not.toContain('secret word');
+  });
+
+  test('[BEY-11] owners alone set it, as themselves and just confirmed: links to set their password travel by it', async () => {
+    const passwordHash = await app.features.people.hashPassword(PASSWORD);
+    await app.make.user(acme, { email: 'admin@x.test', role: 'administrator', passwordHash });
+    await app.make.user(root, { email: 'rootadmin@x.test', role: 'administrator', passwordHash });
+    const evil = { comsetname: 'smtp', comsetval: server({ host: 'mail.evil.test', password: 'x' }) };
+    const put = (host: string, token: string, more: object = {}) =>
+      app.call('PUT', '/api/configuration/setting', { host, token, body: { ...evil, ...more } });
+    expect((await put('acme.test', await app.signIn('admin@x.test', 'acme.test'))).status).toBe(403);
+    const rootAdmin = await app.signIn('rootadmin@x.test', 'root.test');
+    expect((await put('root.test', rootAdmin, { companyID: acme.id })).status).toBe(403);
+    const { rows } = await app.admin.query(`select id from user_account where email = 'agency@x.test'`);
+    const viewing = await app.call('POST', '/api/user/switch', {
+      host: 'root.test',
+      token: token.root!,
+      body: { usrID: rows[0].id, reason: 'Mail server' },
+    });
+    const seen = await put('root.test', viewing.body.access_token as string);
+    expect([seen.status, seen.body.message]).toEqual([403, ownMessages.notInView]);
+    const old = await app.signIn('agency@x.test', 'acme.test');
+    await app.admin.query(`update session set created_at = created_at - interval '1 hour'`);
+    const left = await put('acme.test', old);
+    expect([left.status, left.body.errors]).toEqual([403, { confirm: ['password'] }]);
+    await app.admin.query(`update session set created_at = created_at + interval '1 hour'`);
+    expect((await ask('GET', `configuration/setting/${acme.id}/smtp`)).body.data).toMatchObject({
+      host: 'mail.acme.test',
+    });
   });
 
   test('a test e-mail goes to whoever asks, and the answer of the server is told', async () => {

@@ -39,8 +39,8 @@ export default function EmailTab() {
 }
 
 function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: () => void }) {
-  const mayWrite = useMay('setting.write');
   const user = useUser();
+  const mayWrite = useMay('mail.write') && !user.isViewMode;
   const known = setting.data as Setting<'smtp'>['data'] & {
     password_set?: 'T' | 'F';
     platform_server?: 'T' | 'F';
@@ -104,6 +104,12 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
             Codes, invitations and notices go out by this server, from your own address. Without one they go
             by the platform's.
           </Text>
+          {!mayWrite && (
+            <Notice tone="info">
+              Only the owner of the company can change the mail server, signed in as themselves: links to set
+              a password travel by it.
+            </Notice>
+          )}
           {known.platform_server === 'F' && !known.host && (
             <Notice tone="warn" title="No mail is sent">
               The platform has no mail server, so codes, invitations and notices are kept and not sent. Enter
