@@ -314,6 +314,7 @@ export function createFeatures(
     campaigns,
     settings,
     dataWallet,
+    minimumSpend,
   });
   const credits = createCredits(platform, {
     tenants,

@@ -9,6 +9,7 @@ import type { Campaigns } from '../campaigns/index.ts';
 import type { DataWallet } from '../datawallet/index.ts';
 import type { Invoices } from '../invoices/index.ts';
 import type { Ledger, Notices } from '../ledger/index.ts';
+import type { MinimumSpend } from '../minspend/index.ts';
 import type { Payments } from '../payments/index.ts';
 import type { People } from '../people/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -39,6 +40,7 @@ export function createCollection(
     campaigns: Campaigns;
     settings: Settings;
     dataWallet: DataWallet;
+    minimumSpend: MinimumSpend;
   },
 ) {
   const { db, clock, jobs } = platform;

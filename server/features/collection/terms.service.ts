@@ -10,6 +10,7 @@ import type { Campaigns } from '../campaigns/index.ts';
 import type { DataWallet } from '../datawallet/index.ts';
 import type { Invoices } from '../invoices/index.ts';
 import type { Ledger } from '../ledger/index.ts';
+import type { MinimumSpend } from '../minspend/index.ts';
 import type { Payments } from '../payments/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -33,11 +34,23 @@ export function createTerms(
     campaigns: Campaigns;
     settings: Settings;
     dataWallet: DataWallet;
+    minimumSpend: MinimumSpend;
     collector: Collector;
   },
 ) {
-  const { tenants, audit, billing, ledger, invoices, payments, campaigns, settings, dataWallet, collector } =
-    parts;
+  const {
+    tenants,
+    audit,
+    billing,
+    ledger,
+    invoices,
+    payments,
+    campaigns,
+    settings,
+    dataWallet,
+    minimumSpend,
+    collector,
+  } = parts;
   const within = <T>(rootId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId }, work);
   const ownerOf = ({ root_id, agency_id, company_id }: Agency) => ({ root_id, agency_id, company_id });
@@ -244,6 +257,12 @@ export function createTerms(
           ...(before?.package_id === packageId ? {} : { package_since: at }),
           updated_at: at,
         });
+        if (before?.cancelled_at)
+          await minimumSpend.cameBack(
+            tx,
+            { rootId: agency.root_id, agencyId: companyId },
+            before.cancelled_at,
+          );
         await jobs.send(tx, followJob, [{ rootId: agency.root_id, companyId }]);
         await audit.record(tx, ctx, {
           action: 'subscription.package',

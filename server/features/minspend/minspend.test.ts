@@ -516,3 +516,31 @@ describe('[PAY-07] who may', () => {
     expect(check.body.setup).toMatchObject({ minspend_setting: { status: false } });
   });
 });
+
+describe('[PAY-07] the end of a subscription', () => {
+  test('an agency that ends over the turn of a month alone owes its minimum all the same; one that stays away does not', async () => {
+    const [turning, away] = [await agency('turning'), await agency('away')];
+    for (const { company } of [turning, away]) await plan(company, [], '100');
+    const put = async (who: typeof turning, url: string, more: object = {}): Promise<number> => {
+      const token = await app.signIn(who.email, who.host);
+      const body = { companyID: who.company.id, ...more };
+      return (await app.call('PUT', `/api/configuration/${url}`, { host: who.host, token, body })).status;
+    };
+    const back = (who: typeof turning) => put(who, 'setting/package', { packageID: 'standard' });
+    await until('2027-11-30T23:00:00Z');
+    for (const who of [turning, away]) expect(await put(who, 'cancel-subscription')).toBe(200);
+    await until('2027-12-01T07:00:00Z');
+    expect([await months(turning.company), await months(away.company)]).toEqual([[], []]);
+    // Once, however often it is asked.
+    expect([await back(turning), await back(turning)]).toEqual([200, 200]);
+    expect(await months(turning.company)).toEqual([['2027-11', 1, 100, 0, 100, 'charged']]);
+    const { rows } = await app.admin.query(
+      `select total_micros::float8 as total from invoice where company_id = $1 and kind = 'minimum_spend'`,
+      [turning.company.id],
+    );
+    expect(rows).toEqual([{ total: 100_000_000 }]);
+    await until('2028-01-02T12:00:00Z');
+    expect(await back(away)).toBe(200);
+    expect(await months(away.company)).toEqual([]);
+  });
+});

@@ -222,6 +222,20 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
       }
     },
 
+    /**
+     * Decides the month in which an agency's subscription had ended, where it comes back before the next one is over: ended
+     * over the turn of a month alone, it would owe no minimum for any. In the root's scope, when it has come back.
+     */
+    async cameBack(tx: Tx, agency: { rootId: string; agencyId: string }, endedAt: Date): Promise<void> {
+      const timeZone = await zoneOf(tx, agency.rootId);
+      const month = policy.monthOf(endedAt, timeZone);
+      const present = policy.monthOf(clock.now(), timeZone);
+      if (!month.add({ months: 1 }).equals(present)) return;
+      // Else the job does, as with everybody.
+      if (await store.isClosed(tx, agency.rootId, month.toString()))
+        await decide(tx, agency.rootId, agency.agencyId, month, timeZone);
+    },
+
     /** How an agency stands this month. @throws Refusal 404 for a company that is no agency of the scope */
     async progress(ctx: Ctx, companyId: string): Promise<z.output<typeof MinSpend>> {
       const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));

@@ -76,6 +76,16 @@ export async function nextMonth(tx: Tx, rootId: string, first: string): Promise<
   return row.next_month;
 }
 
+/** Whether a month of a root has been gone through. */
+export async function isClosed(tx: Tx, rootId: string, month: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('minspend_close')
+    .select('next_month')
+    .where('root_id', '=', rootId)
+    .executeTakeFirst();
+  return row !== undefined && row.next_month > month;
+}
+
 /** Goes on to a later month. */
 export async function advance(tx: Tx, rootId: string, month: string): Promise<void> {
   await tx
