@@ -129,6 +129,28 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     expect(rows).toEqual([{ visits: 200, leads: 100 }]);
   });
 
+  test('who sends one person again and again hides nobody behind them', async () => {
+    const [again, ...others] = people.slice(0, 9).map(({ email }) => event({ h: sha256(email) }));
+    await post([again!, ...others.slice(0, 4)]);
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 5, held: 0 });
+    // As a thousand more sign-ups of the first of them, each by another browser, leave it.
+    await app.admin.query(
+      `insert into signup (campaign_id, hash, address, visitor_id, network, root_id, agency_id, company_id, held, at)
+       select campaign_id, hash, address, gen_random_uuid(), network, root_id, agency_id, company_id, held, at + interval '1 second'
+       from signup, generate_series(1, 1000) where campaign_id = $1 and visitor_id = $2`,
+      [campaign.id, again!.v],
+    );
+    app.clock.advance(60_000);
+    await post(people.slice(5, 9).map(({ email }) => event({ h: sha256(email) })));
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 5, held: 4 });
+    // Whoever passed before passes again.
+    await post([event({ h: sha256(people[0]!.email) })]);
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 5, held: 4 });
+  });
+
   test('a person who signs up becomes a lead at once; events without a view, and thanks that nobody saw, do not', async () => {
     const [ann, ...others] = people as [MadePerson, ...MadePerson[]];
     const v = randomUUID();

@@ -66,13 +66,15 @@ export function placeOf(ip: string | null): { address: string | null; network: s
  * Which sign-ups of a batch are held, and why; the others may become leads. Whoever passed before passes again. Where a limit is
  * exceeded, all new people of its browser, address, network or campaign are held, also those below the limit: of a burst
  * none is known to be true. What was held counts on for browser, address and network, so a burst is followed by no trickle;
- * it does not for the campaign, or one address could have everybody's sign-ups held.
+ * it does not for the campaign, or one address could have everybody's sign-ups held. `full`: networks with more sign-ups than are
+ * looked at. Nobody new passes there: a few people's, sent again and again, could otherwise push all others out of sight.
  */
 export function judge(
   batch: readonly SignUp[],
   earlier: readonly Earlier[],
   standingOf: (campaignId: string) => Standing,
   limits: SignUpLimits,
+  full: ReadonlySet<string> = new Set(),
 ): Map<number, HeldReason> {
   const groupsOf = (
     one: Omit<Earlier, 'hash' | 'held'>,
@@ -116,6 +118,8 @@ export function judge(
         return all.size > limit && !passed.has(hash);
       });
       if (over) held.set(ref, over[2]);
+      else if (one.network && full.has(one.network) && !groups.get(`n ${one.network}`)!.passed.has(hash))
+        held.set(ref, 'network');
       else if (!standingOf(campaignId).known.has(hash))
         newcomers.set(campaignId, (newcomers.get(campaignId) ?? new Map()).set(ref, hash));
     }

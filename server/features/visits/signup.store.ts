@@ -5,8 +5,8 @@ import type { HeldReason } from './signup.policy.ts';
 
 type ClientOwner = Owner & { agency_id: string };
 
-/** Of a network, or a browser, so many sign-ups are looked at: more than any limit. */
-const MOST_LOOKED_AT = 1000;
+/** Of a network, or a browser, the newest so many sign-ups are looked at: more than any limit. */
+export const MOST_LOOKED_AT = 1000;
 
 /** Sign-ups since an instant that share network or browser with others; hashes in hex. */
 export async function earlierSignUps(

@@ -153,7 +153,12 @@ export function createSignUps(
         since: new Date(now.getTime() - DAY_MS),
       });
       const standingOf = await standings(tx, batch, now);
-      const held = judge(batch, earlier, standingOf, config.signUpLimits);
+      const full = new Set(
+        [...Map.groupBy(earlier, ({ network }) => network)].flatMap(([network, rows]) =>
+          network && rows.length >= store.MOST_LOOKED_AT ? [network] : [],
+        ),
+      );
+      const held = judge(batch, earlier, standingOf, config.signUpLimits, full);
       const ownerOf = ({ root_id, agency_id, company_id }: Pending) => ({ root_id, agency_id, company_id });
       const rows = new Map<string, store.NewSignUp>();
       const people = new Map<string, { visit: Pending; hashes: Set<string> }>();
