@@ -10,6 +10,27 @@ export interface Form {
 }
 
 const PARTS = 60;
+/** What is said of all parts together: browsers need some hundred bytes for each. */
+const HEADER_BYTES = 128 * 1024;
+
+/**
+ * Whether a form has few parts, with little said of them: the parser goes through that letter by letter, and nobody may keep it at
+ * it. What the parts hold it only looks for the next part in.
+ */
+function isSimple(body: Buffer, boundary: string): boolean {
+  const delimiter = `--${boundary}`;
+  let found = 0;
+  let said = 0;
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
+    const begin = at + delimiter.length;
+    if (body.toString('latin1', begin, begin + 2) === '--') return true;
+    if (++found > PARTS) return false;
+    const end = body.indexOf('\r\n\r\n', begin);
+    said += (end < 0 ? body.length : end) - begin;
+    if (said > HEADER_BYTES) return false;
+  }
+  return true;
+}
 
 /**
  * Reads a multipart form of at most `most` bytes.
@@ -18,7 +39,9 @@ const PARTS = 60;
 export async function readForm(request: IncomingMessage, most: number): Promise<Form> {
   const type = request.headers['content-type'] ?? '';
   const bad = new Refusal('bad_request', 'The request body must be a multipart form.');
-  if (!/^multipart\/form-data\s*;/i.test(type)) throw bad;
+  const [, , boundary] =
+    /^multipart\/form-data\s*;\s*boundary=("?)([\w'()+,./:=?-]{1,70})\1\s*$/i.exec(type) ?? [];
+  if (!boundary) throw bad;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -30,7 +53,11 @@ export async function readForm(request: IncomingMessage, most: number): Promise<
       );
     chunks.push(chunk as Buffer);
   }
-  const data = await new Response(Buffer.concat(chunks), { headers: { 'content-type': type } })
+  const body = Buffer.concat(chunks);
+  if (!isSimple(body, boundary)) throw bad;
+  const data = await new Response(body, {
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+  })
     .formData()
     .catch(() => {
       throw bad;
