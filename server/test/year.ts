@@ -62,6 +62,22 @@ export async function openYear(app: TestApp) {
     }),
     await make.campaign(prepaying.company, { price: 3n * USD, balance: 400n * USD }),
   ];
+  // A minimum spend by default, which the agency accepts in its first month.
+  await inScope(app.platform.db.app, { rootId: root.id }, async (tx) => {
+    const at = clock.now();
+    await features.agreements.accept(tx, {
+      owner: dues.owner(agency.company),
+      userId: agency.userId,
+      document: 'default_agency',
+      at,
+      ip: null,
+    });
+    await features.plans.insertDefault(tx, root, { name: 'Standard', months: [], flat: 60n * USD }, at);
+  });
+  await features.minimumSpend.offers.announce(root.id);
+  const { body: standing } = await app.call('GET', `/api/general/minimum-spend/${agency.company.id}`, agency);
+  const { id: offerId } = standing.offer as { id: string };
+  await app.call('POST', `/api/configuration/setting/minimum-spend-offer/${offerId}/accept`, agency);
   const people = Array.from({ length: 40 }, () => make.person());
   await make.people(root, people);
   let day = 0;
@@ -397,6 +413,28 @@ export async function compareAmounts(year: Year): Promise<{ compared: number; di
   }
 
   const mails = await compareMails(app);
+
+  const minimum = await get(reseller, `/general/minimum-spend/${agency.company.id}`);
+  const began = Temporal.PlainDate.from(minimum.month).toZonedDateTime(minimum.time_zone).epochMilliseconds;
+  see(
+    'agency: minimum spend, spent this month',
+    minimum.spent_micros,
+    -(await sum(
+      agency.company.id,
+      [10, 11],
+      `and t.kind in ('lead', 'lead_return', 'platform_fee', 'monthly_fee', 'wallet_charge') and t.created_at >= $3`,
+      [new Date(began)],
+    )),
+  );
+  for (const past of minimum.history as { month: string; shortfall_micros: number; outcome: string }[])
+    if (past.outcome === 'charged')
+      see(
+        `agency: minimum spend of ${past.month}`,
+        past.shortfall_micros,
+        -(await sum(agency.company.id, [11], 'and t.idempotency_key = $3', [
+          `minimum_spend:${past.month.slice(0, 7)}:${agency.company.id}`,
+        ])),
+      );
 
   const { checks } = await auditLedger(app.admin);
   return {

@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type CreditReason, LEAD_REASONS, REASON_WORDS } from '../../../contract/credits.ts';
-import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
@@ -11,7 +10,11 @@ import { notifyDone } from '../../ui/notify.ts';
 import { Money, When } from '../../ui/Values.tsx';
 import { noteFault, ReasonFields } from './ReasonFields.tsx';
 
-type Lead = Awaited<ReturnType<Client['leads']['get']>>;
+/** A lead by its id, and the client that it was sold to. */
+interface Lead {
+  id: string;
+  company_name: string;
+}
 
 /** What was refunded of a lead, and a way to refund what the own company charged for it. Nothing where there is neither. */
 export function LeadRefund({ lead }: { lead: Lead }) {
@@ -61,6 +64,7 @@ function RefundModal({ lead, micros, onClose }: { lead: Lead; micros: number; on
       notifyDone(message);
       onClose();
       await cache.invalidateQueries({ queryKey: ['lead-refunds', lead.id] });
+      await cache.invalidateQueries({ queryKey: ['statement'] });
     } catch (error) {
       showFormError(form, error);
     }

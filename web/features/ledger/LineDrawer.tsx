@@ -9,6 +9,7 @@ import { DetailDrawer } from '../../ui/DetailDrawer.tsx';
 import { num } from '../../ui/format.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { Money, None, When } from '../../ui/Values.tsx';
+import { LeadRefund } from '../credits/LeadRefund.tsx';
 import { accountWords, kindWords } from './words.ts';
 
 type Line = Awaited<ReturnType<Client['ledger']['line']>>;
@@ -27,6 +28,7 @@ const OF_INVOICES: readonly Line['kind'][] = ['invoice', 'payment', 'credit_note
 
 function LineDetail({ id }: { id: string }) {
   const mayRead = useMay('invoice.read');
+  const maySeeLeads = useMay('lead.read');
   const query = useQuery({
     queryKey: ['statement', 'line', id],
     queryFn: ({ signal }) => api.ledger.line({ id }, { signal }),
@@ -94,6 +96,9 @@ function LineDetail({ id }: { id: string }) {
           micros: entry.amount_micros,
         }))}
       />
+      {maySeeLeads && line.kind === 'lead' && line.reference_id && (
+        <LeadRefund lead={{ id: line.reference_id, company_name: line.company_name }} />
+      )}
       <Events line={line} />
       <div>
         <CopyButton text={line.id} label="Copy the id" />
