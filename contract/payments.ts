@@ -54,6 +54,32 @@ export const Problem = z.object({
   may: z.array(z.enum(['ask', 'settle', 'refund', 'resolve'])).describe('What can be done about it'),
 });
 
+/** What the provider sent to the bank of an account. */
+export const Payout = z.object({
+  id: z.string().describe("The provider's id"),
+  amount_micros: Micros,
+  status: z
+    .enum(['pending', 'paid', 'failed', 'canceled'])
+    .describe('pending: on its way; failed: the bank did not take it, so it is back on the account'),
+  created_at: Instant,
+  arrives_at: Instant.describe('When it is, or was, to be at the bank'),
+});
+export type Payout = z.output<typeof Payout>;
+
+/** A movement that a payout took along. */
+export const PayoutPart = z.object({
+  kind: z.enum(['charge', 'refund', 'other']),
+  company_name: z.string().describe('Who paid, or got it back; empty where it is about no charge known here'),
+  description: z.string(),
+  amount_micros: Micros.describe('Below zero: taken off'),
+  fee_micros: Micros.describe("The provider's and the platform's part of it"),
+  net_micros: Micros,
+  created_at: Instant,
+});
+
+/** So far back payouts are listed. */
+export const PAYOUT_DAYS = 180;
+
 const ofCharge = z.object({ id: Id });
 const Reason = Line.describe('Why; kept in the user log');
 
@@ -220,6 +246,27 @@ export const payments = {
     })
     .meta({ access: 'account.connect', notInView: true, fresh: true })
     .output(Done.extend(ConnectedAccount.shape)),
+  payouts: call
+    .route({
+      method: 'GET',
+      path: '/payment/payouts',
+      tags: ['Payments'],
+      summary: 'What the provider sent to the bank of the own account, newest first',
+      description:
+        "An agency's of its connected account, a root's of its own. Asked of the provider each time; the last 180 days.",
+    })
+    .meta({ access: 'payout.read', notInView: true })
+    .output(z.object({ data: z.array(Payout), paymentgateway: Gateway })),
+  payout: call
+    .route({
+      method: 'GET',
+      path: '/payment/payouts/{id}',
+      tags: ['Payments'],
+      summary: 'What a payout of the own account is made of',
+    })
+    .meta({ access: 'payout.read', notInView: true })
+    .input(z.object({ id: z.string().regex(/^[\w-]{1,200}$/, 'is not the id of a payout') }))
+    .output(z.object({ data: z.array(PayoutPart) })),
   problems: call
     .route({
       method: 'GET',

@@ -101,6 +101,8 @@ export const PERMISSIONS = {
   // Background jobs that were set aside.
   'job.read': roots,
   'job.write': roots,
+  // What the provider sent to the bank: an agency's of its account, a root's of its own.
+  'payout.read': [...roots, ...agencies],
   'payment.read': roots,
   'payment.mend': roots,
   'agreement.accept': [...agencies, ...clients],
@@ -173,6 +175,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'card.direct': ['Settings', 'update'],
   'job.read': ['Settings', 'enable'],
   'job.write': ['Settings', 'update'],
+  'payout.read': ['Settings', 'enable'],
   'payment.read': ['Settings', 'enable'],
   'payment.mend': ['Settings', 'update'],
   'account.write': ['Settings', 'update'],

@@ -306,6 +306,13 @@ const shots: Shot[] = [
       await page.getByLabel('Reason').first().waitFor();
     },
   },
+  { name: 'agency-payouts', ...agency, path: '/configuration/general-setting?tab=payment' },
+  {
+    name: 'agency-payout',
+    ...agency,
+    path: '/configuration/general-setting?tab=payment',
+    act: openRow,
+  },
   { name: 'root2-minimum-spend', ...summit, path: '/configuration/minimum-spend' },
   { name: 'agency3-dashboard', ...ridge, path: '/dashboard' },
   { name: 'agency3-invoices', ...ridge, path: '/configuration/invoices?side=wholesale' },

@@ -300,6 +300,22 @@ export const EXPORTS: readonly ExportList[] = [
     ['Reminded', (row) => row.reminded_at ?? ''],
     ['Accepted', (row) => row.accepted_at ?? ''],
   ]),
+  list('payouts', contract.payments.payouts, [
+    ['Sent', (row) => row.created_at],
+    ['At the bank', (row) => row.arrives_at],
+    ['Status', (row) => row.status],
+    ['Amount (USD)', (row) => usd(row.amount_micros)],
+    ['Id', (row) => row.id],
+  ]),
+  list('payout-parts', contract.payments.payout, [
+    ['Date', (row) => row.created_at],
+    ['Kind', (row) => row.kind],
+    ['Company', (row) => row.company_name],
+    ['Description', (row) => row.description],
+    ['Amount (USD)', (row) => usd(row.amount_micros)],
+    ['Fees (USD)', (row) => usd(row.fee_micros)],
+    ['Net (USD)', (row) => usd(row.net_micros)],
+  ]),
   list('limits', contract.caps.list, [
     ['Limit on', (row) => row.subject],
     ['Name', (row) => row.name],

@@ -64,6 +64,11 @@ export interface PaymentGateway {
     input: { charge: string; idempotencyKey: string } & OnAccount,
   ): Promise<RefundOutcome | { status: 'none' }>;
 
+  /** What was sent from there to its holder's bank since an instant, newest first. */
+  listPayouts(input: { since: Date } & OnAccount): Promise<ListedPayout[]>;
+  /** What a payout is made of. Throws `not_found` for one of another account. */
+  payoutParts(input: { payout: string } & OnAccount): Promise<PayoutPart[]>;
+
   /** Makes a connected account that charges cards itself. Returns the id. */
   createAccount(input: AccountInput): Promise<string>;
   /** A page of the provider on which the account's owner fills in what is required. Used once, never logged or mailed. */
@@ -156,6 +161,30 @@ export interface ListedCharge {
   /** What of it has been given back. */
   refundedCents: number;
   createdAt: Date;
+}
+
+export interface ListedPayout {
+  payout: string;
+  amountCents: number;
+  /** pending: on its way; failed: the bank did not take it, and it is back on the account. */
+  status: 'pending' | 'paid' | 'failed' | 'canceled';
+  createdAt: Date;
+  /** When it is, or was, to be at the bank. */
+  arrivesAt: Date;
+}
+
+/** A movement on the account that a payout took along: what it brought is amount less fee. */
+export interface PayoutPart {
+  kind: 'charge' | 'refund' | 'other';
+  /** Below zero: taken off. */
+  amountCents: number;
+  /** The provider's and the platform's part of it. */
+  feeCents: number;
+  /** The charge that it is about, where it is about one. */
+  charge: string | undefined;
+  /** In the provider's words, where it is neither a charge nor a refund. */
+  description: string;
+  at: Date;
 }
 
 export interface RefundRequest extends OnAccount {

@@ -1927,6 +1927,13 @@ let samples: Record<string, Sample> = {
       url: `/api/configuration/setting/minimum-spend-offer/${await freshOffer(t)}/remind`,
     }),
   },
+  'GET /api/payment/payouts': { named: false, request: () => ({ url: '/api/payment/payouts' }) },
+  // Of the own account: an id of anybody else's is unknown there.
+  'GET /api/payment/payouts/:id': {
+    named: false,
+    request: () => ({ url: '/api/payment/payouts/po_none' }),
+    passes: [404],
+  },
   'GET /api/general/minimum-spend-config': {
     named: false,
     request: () => ({ url: '/api/general/minimum-spend-config' }),

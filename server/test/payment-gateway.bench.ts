@@ -24,6 +24,8 @@ export interface GatewayBench {
   notices(): Promise<SignedNotice[]>;
   /** What the network has really charged there, in cents, one entry a charge. */
   captured(account?: string): Promise<number[]>;
+  /** The network sends what is there to the bank, as it does once a day. */
+  payOut(account?: string): Promise<void>;
   /** How often the network was asked for something. */
   requests(): number;
   /** Waits until answers that are late have come. */

@@ -146,6 +146,30 @@ export function gatewayContract(name: string, open: () => Promise<GatewayBench>)
         expect(await gateway.listCharges({ since: bench.clock.now() })).toEqual([]);
       });
 
+      test('[PAY-02] lists payouts, and what each is made of', async () => {
+        const since = bench.clock.now();
+        const charged = await gateway.charge(request(await onFile(), { amountCents: 5000 }));
+        await gateway.refund({ charge: idOf(charged)!, amountCents: 1500, idempotencyKey: key() });
+        await gateway.charge(request(await onFile('4000000000000341')));
+        expect(await gateway.listPayouts({ since })).toEqual([]);
+        await bench.payOut();
+        const [payout, ...more] = await gateway.listPayouts({ since });
+        expect(more).toEqual([]);
+        expect(payout).toMatchObject({ amountCents: 3500, status: 'pending' });
+        expect(payout!.arrivesAt.getTime()).toBeGreaterThan(payout!.createdAt.getTime());
+        const parts = await gateway.payoutParts({ payout: payout!.payout });
+        expect(
+          parts.map(({ kind, amountCents, feeCents, charge }) => [kind, amountCents, feeCents, charge]),
+        ).toEqual(
+          expect.arrayContaining([
+            ['charge', 5000, 0, idOf(charged)],
+            ['refund', -1500, 0, idOf(charged)],
+          ]),
+        );
+        expect(parts).toHaveLength(2);
+        expect(await code(gateway.payoutParts({ payout: 'po_none' }))).toBe('not_found');
+      });
+
       test.each([
         ['4000000000000341', 'generic_decline'],
         ['4000008260003178', 'insufficient_funds'],

@@ -37,6 +37,7 @@ export async function openStripe({ webhookSecrets = [webhookSecret], timeoutMs =
     },
     notices: async () => server.notices(),
     captured: async (account?: string) => server.captured(account),
+    payOut: async (account = '') => server.payOut(account),
     requests: () => server.requests.length,
     settle: () => new Promise<void>((done) => setTimeout(done, 600)),
     close: () => server.close(),

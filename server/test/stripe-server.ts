@@ -177,6 +177,36 @@ export async function startStripeServer(options: StripeServerOptions) {
     return made;
   }
 
+  /** Sends what is on an account to its bank, as Stripe does each day. */
+  function payOut(account: string): void {
+    const taken = new Set(all(account, 'balance_transaction').map((one) => one.source));
+    const open = [...all(account, 'charge'), ...all(account, 'refund')].filter((one) => !taken.has(one.id));
+    const moved = open.map((source) => {
+      const isRefund = source.object === 'refund';
+      const intent = get(account, source.payment_intent);
+      const fee = isRefund ? 0 : (intent.application_fee_amount ?? 0);
+      const amount = isRefund ? -source.amount : source.amount;
+      const description = intent.description ?? null;
+      return {
+        type: isRefund ? 'refund' : 'charge',
+        source: source.id,
+        amount,
+        fee,
+        net: amount - fee,
+        description,
+      };
+    });
+    const amount = moved.reduce((sum, one) => sum + one.net, 0);
+    const payout = make(account, 'payout', 'po', {
+      amount,
+      status: 'in_transit',
+      arrival_date: seconds() + 2 * 86_400,
+    });
+    const self = { type: 'payout', source: payout.id, amount: -amount, fee: 0, net: -amount };
+    for (const one of [...moved, self])
+      make(account, 'balance_transaction', 'txn', { ...one, payout_of_test: payout.id });
+  }
+
   function calculate(account: string, body: Resource): Resource {
     if (taxInactive.has(account))
       throw new Refused(400, 'invalid_request_error', { code: 'stripe_tax_inactive' });
@@ -321,6 +351,24 @@ export async function startStripeServer(options: StripeServerOptions) {
       Object.assign(intent, { status: 'canceled', canceled_at: seconds() });
       tell(account, 'payment_intent.canceled', intent);
       return intent;
+    },
+    'GET /v1/payouts': (account, _, __, query) =>
+      page(
+        all(account, 'payout').filter((one) => one.created >= (query.created?.gte ?? 0)),
+        query,
+        '/v1/payouts',
+      ),
+    'GET /v1/balance_transactions': (account, _, __, query) => {
+      get(account, query.payout, 'payout');
+      return page(
+        all(account, 'balance_transaction')
+          .filter((one) => one.payout_of_test === query.payout)
+          .map(({ payout_of_test: _of, ...one }) =>
+            query.expand?.includes('data.source') ? { ...one, source: get(account, one.source) } : one,
+          ),
+        query,
+        '/v1/balance_transactions',
+      );
     },
     'POST /v1/refunds': (account, _, body) => refund(account, body),
     'GET /v1/refunds': (account, _, __, query) =>
@@ -498,6 +546,7 @@ export async function startStripeServer(options: StripeServerOptions) {
       for (const fields of list) make(account, 'payment_intent', 'pi', fields);
     },
     /** Charged and not refused, in cents, one entry a charge. */
+    payOut,
     captured: (account = ''): number[] =>
       all(account, 'payment_intent')
         .filter((one) => one.status === 'succeeded')

@@ -139,3 +139,9 @@ export async function personName(tx: Tx, userId: string): Promise<string> {
   const row = await tx.selectFrom('user_account').select('name').where('id', '=', userId).executeTakeFirst();
   return row?.name ?? 'Somebody';
 }
+
+/** Whether a root is the one that the installation belongs to, and with it the account that we ask the provider with. */
+export async function holdsPlatform(tx: Tx, rootId: string): Promise<boolean> {
+  const row = await tx.selectFrom('company').select('is_master').where('id', '=', rootId).executeTakeFirst();
+  return row?.is_master ?? false;
+}

@@ -176,3 +176,15 @@ export async function placeOf(
   );
   return rows[0];
 }
+
+/** Who paid charges, by the provider's ids of them; those that the scope does not see are missing. */
+export async function payersOf(tx: Tx, references: string[]): Promise<Map<string, string>> {
+  if (references.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('charge as c')
+    .innerJoin('company as k', 'k.id', 'c.company_id')
+    .select(['c.provider_reference', 'k.name'])
+    .where('c.provider_reference', '=', sql<string>`any(${references}::text[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.provider_reference!, row.name]));
+}

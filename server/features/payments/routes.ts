@@ -33,7 +33,7 @@ export function paymentsRoutes(
   payments: Payments,
   { db }: Pick<Platform, 'db'>,
 ): Handlers<typeof contract.payments> {
-  const { cards, accounts, core, checks, sandbox, gateway } = payments;
+  const { cards, accounts, core, checks, payouts, sandbox, gateway } = payments;
   const paymentgateway = gateway.provider;
   const saved = async (finished: ReturnType<typeof cards.finishOwn>) => {
     const card = await finished;
@@ -135,6 +135,9 @@ export function paymentsRoutes(
           : ownMessages.accountReset;
       return { ...done(message), ...stateOf(account) };
     },
+
+    payouts: async (ctx) => ({ data: await payouts.list(ctx), paymentgateway }),
+    payout: async (ctx, { id }) => ({ data: await payouts.parts(ctx, id) }),
 
     async problems(ctx, input) {
       const { rows, counts, total } = await checks.page(ctx, input);

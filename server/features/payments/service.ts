@@ -9,6 +9,7 @@ import { postpone, toAsk } from './charge.store.ts';
 import { createChecks } from './check.service.ts';
 import type { Charges } from './model.ts';
 import { createNoticeDesk } from './notice.service.ts';
+import { createPayouts } from './payout.service.ts';
 import { createRefunds } from './refund.service.ts';
 import { createSandbox } from './sandbox.service.ts';
 
@@ -36,6 +37,7 @@ export function createPayments(
   const refunds = createRefunds(platform, { gateway, core });
   const notices = createNoticeDesk(platform, { gateway, core, refunds, cards, accounts });
   const checks = createChecks(platform, { gateway, core, refunds, audit });
+  const payouts = createPayouts(platform, { gateway });
   const sandbox = createSandbox(platform, { gateway, cards, accounts });
   const charges: Charges = {
     onSettled: core.onSettled,
@@ -56,6 +58,7 @@ export function createPayments(
     refunds,
     notices,
     checks,
+    payouts,
     sandbox,
     now: () => platform.clock.now(),
 

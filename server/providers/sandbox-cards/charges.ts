@@ -221,7 +221,9 @@ export function createCharges(network: Network): Charges & {
 
 const inProgress: ChargeOutcome = { status: 'unknown', why: 'still in progress' };
 
-const stateOf = (refund: Refund, now: string) => (now >= refund.settlesAt ? refund.last : refund.first);
+/** How a refund stands. */
+export const stateOf = (refund: Refund, now: string) =>
+  now >= refund.settlesAt ? refund.last : refund.first;
 
 const objects = (charge: Charge) => ({
   ...(charge.account ? { account: charge.account } : {}),
@@ -253,7 +255,8 @@ function declined(charge: Charge, code: DeclineCode): ChargeOutcome {
 const firstOutcome = (charge: Charge): ChargeOutcome =>
   charge.declined ? declined(charge, charge.declined) : done(charge);
 
-function outcomeNow(charge: Charge, now: string): ChargeOutcome {
+/** How a charge stands. */
+export function outcomeNow(charge: Charge, now: string): ChargeOutcome {
   if (charge.settlesAt > now) return inProgress;
   if (charge.later === 'authenticated') return done(charge);
   return charge.later ? declined(charge, charge.later) : firstOutcome(charge);

@@ -4,6 +4,7 @@ import { createAccounts } from './accounts.ts';
 import { createCharges } from './charges.ts';
 import { createNetwork, type SandboxParts } from './network.ts';
 import { createOnFile } from './on-file.ts';
+import { createPayouts } from './payouts.ts';
 import { verifyNotice } from './sign.ts';
 
 export { type CardEntry, SANDBOX_CARDS } from './cards.ts';
@@ -64,6 +65,7 @@ export function createSandboxGateway(parts: SandboxParts) {
     publishableKey: '',
     ...createOnFile(network),
     ...createCharges(network),
+    ...createPayouts(network),
     ...createAccounts(network),
     sendNotices: network.sendNotices.bind(network),
 

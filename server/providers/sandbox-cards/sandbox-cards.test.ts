@@ -59,6 +59,9 @@ async function open() {
       await gateway.sendNotices(async (notice) => void taken.push(notice));
       return taken;
     },
+    async payOut() {
+      clock.advance(86_400_000);
+    },
     async captured(account = '') {
       const rows = JSON.parse(memory.dump()) as [string, { kind: string; json: string }][];
       return rows

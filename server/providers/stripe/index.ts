@@ -8,8 +8,10 @@ import {
   checkRefund,
   GatewayError,
   type ListedCharge,
+  type ListedPayout,
   noAccount,
   type PaymentGateway,
+  type PayoutPart,
   type RefundOutcome,
 } from '../../platform/payments.ts';
 import { accountState } from './account.policy.ts';
@@ -172,6 +174,56 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
           });
         }
         return listed;
+      });
+    },
+
+    async listPayouts(input) {
+      const since = Math.floor(input.since.getTime() / 1000);
+      return ask(async (stripe) => {
+        const listed: ListedPayout[] = [];
+        const list = { created: { gte: since }, limit: 100 };
+        for await (const one of stripe.payouts.list(list, options({ account: input.account })))
+          listed.push({
+            payout: one.id,
+            amountCents: one.amount,
+            status:
+              one.status === 'paid' || one.status === 'failed' || one.status === 'canceled'
+                ? one.status
+                : 'pending',
+            createdAt: new Date(one.created * 1000),
+            arrivesAt: new Date(one.arrival_date * 1000),
+          });
+        return listed;
+      });
+    },
+
+    async payoutParts(input) {
+      return ask(async (stripe) => {
+        const parts: PayoutPart[] = [];
+        const list = { payout: input.payout, limit: 100, expand: ['data.source'] };
+        for await (const one of stripe.balanceTransactions.list(list, options({ account: input.account }))) {
+          // The payout itself is among them.
+          if (one.type === 'payout') continue;
+          const kind = /^(charge|payment)$/.test(one.type)
+            ? 'charge'
+            : /refund$/.test(one.type)
+              ? 'refund'
+              : 'other';
+          const source = one.source;
+          const intent =
+            source && typeof source === 'object' && 'payment_intent' in source
+              ? source.payment_intent
+              : undefined;
+          parts.push({
+            kind,
+            amountCents: one.amount,
+            feeCents: one.fee,
+            charge: (typeof intent === 'string' ? intent : intent?.id) || undefined,
+            description: one.description ?? '',
+            at: new Date(one.created * 1000),
+          });
+        }
+        return parts.sort((a, b) => a.at.getTime() - b.at.getTime());
       });
     },
 

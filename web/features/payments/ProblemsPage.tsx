@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Client } from '../../../contract/index.ts';
 import { PROBLEM_KINDS } from '../../../contract/payments.ts';
 import { api } from '../../api/client.ts';
-import { useMay } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, Money, None, When } from '../../ui/Values.tsx';
+import { Payouts } from './Payouts.tsx';
 
 type Problem = Awaited<ReturnType<Client['payments']['problems']>>['data'][number];
 type Way = Problem['may'][number];
@@ -48,6 +49,7 @@ export default function ProblemsPage() {
   const kind = PROBLEM_KINDS.find((one) => one === params.kind);
   const [open, setOpen] = useState<{ row: Problem; way: Exclude<Way, 'ask'> }>();
   const [isComparing, setComparing] = useState(false);
+  const user = useUser();
   const query = useQuery({
     queryKey: ['payment', 'problems', state.input, kind],
     queryFn: ({ signal }) => api.payments.problems({ ...state.input, kind } as never, { signal }),
@@ -191,6 +193,11 @@ export default function ProblemsPage() {
           />
         }
       />
+      {user.is_master && (
+        <div style={{ marginTop: 24 }}>
+          <Payouts />
+        </div>
+      )}
       {open && (
         <MendModal
           key={open.row.row}

@@ -8,6 +8,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { When } from '../../ui/Values.tsx';
 import { useStep } from '../billing/useStep.ts';
 import { AccountButtons, AccountStatus } from '../payments/AccountParts.tsx';
+import { Payouts } from '../payments/Payouts.tsx';
 import classes from './settings.module.css';
 
 /** How often the provider is asked while it verifies. */
@@ -96,6 +97,7 @@ export default function PaymentTab() {
               />
             )}
           </div>
+          <Payouts />
           {check.paymentgateway === 'sandbox' && (
             <Text size="sm" c="dimmed">
               <IconFlask size={14} aria-hidden="true" /> No payment provider is set up, so the sandbox’s form
