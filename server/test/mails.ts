@@ -103,6 +103,14 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
       all: [],
       any: await given(mail, ['client_grant', 'wallet_grant'], [1, 2, 10]),
     }),
+    // Nothing is posted of it yet: what was announced to the agency.
+    'minspend.offer': async (mail) => ({
+      all: [],
+      any: await ask(
+        `select unnest(months || flat)::text as micros from minspend_offer where company_id = $1 and announced_at <= $2`,
+        [mail.company_id, mail.created_at],
+      ),
+    }),
     'wallet.low': async (mail) => ({ all: [], any: await balances(mail, [10]) }),
     'wallet.empty': async (mail) => ({ all: [], any: await balances(mail, [10]) }),
     'wallet.auto_topup': async (mail) => ({

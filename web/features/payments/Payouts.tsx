@@ -54,7 +54,7 @@ export function Payouts() {
     },
   ];
   return (
-    <section aria-label="Payouts">
+    <section>
       <Title order={2} size="h4" mb="xs">
         Payouts
       </Title>
