@@ -39,8 +39,9 @@ function isSimple(body: Buffer, boundary: string): boolean {
 export async function readForm(request: IncomingMessage, most: number): Promise<Form> {
   const type = request.headers['content-type'] ?? '';
   const bad = new Refusal('bad_request', 'The request body must be a multipart form.');
-  const [, , boundary] =
-    /^multipart\/form-data\s*;\s*boundary=("?)([\w'()+,./:=?-]{1,70})\1\s*$/i.exec(type) ?? [];
+  const [kind = '', parameter = '', ...more] = type.split(';').map((part) => part.trim());
+  const [, boundary] = /^boundary="?([\w'()+,./:=?-]{1,70})"?$/i.exec(parameter) ?? [];
+  if (kind.toLowerCase() !== 'multipart/form-data' || more.length > 0) throw bad;
   if (!boundary) throw bad;
   const chunks: Buffer[] = [];
   let size = 0;
