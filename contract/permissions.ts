@@ -58,8 +58,8 @@ export const PERMISSIONS = {
   'setting.write': [...roots, ...agencies],
   // Code that runs in other people's browsers: whoever may write it can do there what they can.
   'embed.write': ['root.owner', 'agency.owner'],
-  // The server that links and codes travel by: whoever reads an owner's mail can become them.
-  'mail.write': ['root.owner', 'agency.owner'],
+  // What owners' accounts hang on: the mail server and the domain that their links and codes travel by, and the second factor.
+  'owner.write': ['root.owner', 'agency.owner'],
   // The keys of a root's accounts with vendors of data.
   'data.source': roots,
   'document.read': [...roots, ...agencies],
@@ -194,7 +194,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'setting.read': ['Settings', 'enable'],
   'setting.write': ['Settings', 'update'],
   'embed.write': ['Settings', 'update'],
-  'mail.write': ['Settings', 'update'],
+  'owner.write': ['Settings', 'update'],
   'data.source': ['Settings', 'update'],
 };
 

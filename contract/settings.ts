@@ -377,7 +377,7 @@ export const settings = {
       tags: ['Settings'],
       summary: 'Enter a custom domain, or take it away (empty)',
     })
-    .meta({ access: 'setting.write' })
+    .meta({ access: 'owner.write', notInView: true, fresh: true })
     .input(z.object({ ...Company, domain: z.string().max(2000) }))
     .output(Done.extend({ data: DomainState })),
   checkDomain: call

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import type { AnyContractRouter } from '@orpc/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contract } from '../contract/index.ts';
@@ -475,6 +477,7 @@ export async function createApp(parts: AppParts) {
       ...pdfRoutes(platform, features.tenants, features.invoices.read.one),
       ...EXPORTS.map((list) => exportRoute(list, (one) => handlerOf.get(one)!)),
     ];
+    let packed: Promise<Buffer> | undefined;
     const reference: PlainRoute[] = [
       {
         method: 'GET',
@@ -482,7 +485,15 @@ export async function createApp(parts: AppParts) {
         access: 'public',
         tag: 'Reference',
         summary: 'This document',
-        handler: async () => document,
+        handler: async (_ctx, request, reply) => {
+          // The same for everybody, and long: packed once, not at each request.
+          if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return document;
+          packed ??= promisify(brotliCompress)(JSON.stringify(document));
+          return reply
+            .headers({ 'Content-Encoding': 'br', Vary: 'accept-encoding' })
+            .type('application/json; charset=utf-8')
+            .send(await packed);
+        },
       },
       {
         method: 'GET',

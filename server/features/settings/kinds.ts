@@ -132,6 +132,7 @@ export function createKinds(
     },
     secondfactor: {
       words: 'required second factor',
+      needs: { read: 'setting.read', save: 'owner.write' },
       guarded: true,
       read: (tx, company) => tenants.secondFactor(tx, company.id),
       async save(tx, company, value) {
@@ -201,7 +202,7 @@ export function createKinds(
     },
     smtp: {
       words: 'mail server',
-      needs: { read: 'setting.read', save: 'mail.write' },
+      needs: { read: 'setting.read', save: 'owner.write' },
       guarded: true,
       read: async (_tx, _company, kept) => smtp.read(smtp.kept(kept)),
       async save(tx, company, value) {

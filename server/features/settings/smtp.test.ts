@@ -141,6 +141,18 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
     expect((await put('acme.test', await app.signIn('admin@x.test', 'acme.test'))).status).toBe(403);
     const rootAdmin = await app.signIn('rootadmin@x.test', 'root.test');
     expect((await put('root.test', rootAdmin, { companyID: acme.id })).status).toBe(403);
+    // The domain that those links lead to, and the factor that guards the owner, are as much.
+    const admin = await app.signIn('admin@x.test', 'acme.test');
+    for (const [path, body] of [
+      ['/api/configuration/update-custom-domain', { domain: 'portal.evil.test' }],
+      [
+        '/api/configuration/setting',
+        { comsetname: 'secondfactor', comsetval: { people: false, owners: false, from: null } },
+      ],
+    ] as const)
+      expect([path, (await app.call('PUT', path, { host: 'acme.test', token: admin, body })).status]).toEqual(
+        [path, 403],
+      );
     const { rows } = await app.admin.query(`select id from user_account where email = 'agency@x.test'`);
     const viewing = await app.call('POST', '/api/user/switch', {
       host: 'root.test',

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { useMay } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
 import { useBrand } from '../../brand/brand.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { confirm } from '../../ui/confirm.tsx';
@@ -132,7 +132,8 @@ function Subdomain({ state }: { state: DomainState }) {
 
 function CustomDomain({ state }: { state: DomainState }) {
   const cache = useQueryClient();
-  const mayWrite = useMay('setting.write');
+  const user = useUser();
+  const mayWrite = useMay('owner.write') && !user.isViewMode;
   const [isBusy, setBusy] = useState(false);
   const form = useForm({
     initialValues: { domain: '' },
@@ -179,6 +180,12 @@ function CustomDomain({ state }: { state: DomainState }) {
           ? `${state.domain} is in use.`
           : 'People find you under your own name. Two records in its DNS show that it is yours and lead it here.'}
       </Text>
+      {!mayWrite && (
+        <Notice tone="info">
+          Only the owner of the company can change the domain, signed in as themselves: people enter their
+          passwords there.
+        </Notice>
+      )}
       {state.claim && <ClaimView claim={state.claim} />}
       {mayWrite && (state.claim || state.domain) && (
         <Group gap="xs" mb="lg">

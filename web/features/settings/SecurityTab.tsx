@@ -15,8 +15,9 @@ export default function SecurityTab() {
 }
 
 function SecurityForm({ setting, onReload }: { setting: Setting<'secondfactor'>; onReload: () => void }) {
-  const isRoot = useUser().company_kind === 'root';
-  const mayWrite = useMay('setting.write');
+  const user = useUser();
+  const isRoot = user.company_kind === 'root';
+  const mayWrite = useMay('owner.write') && !user.isViewMode;
   const { people, owners, from } = setting.data;
   const form = useForm({ initialValues: { people, owners, from: from ?? '' } });
   const state = useSettingSave({
