@@ -6,8 +6,8 @@ const shared = {
   environment: 'node' as const,
   pool: 'forks' as const,
   // Ends what hangs; far above what the slowest test takes on a busy machine.
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   globalSetup: ['server/test/global-setup.ts'],
   // A file waits for its database, its processes and its clocks for a third of its time.
   maxWorkers: 3,

@@ -86,7 +86,7 @@ test('[CAMP-03] [CAMP-11] an Enhance ID campaign is built to its first lead', as
   await next();
   await page.getByRole('cell', { name: 'Income range' }).waitFor();
   await finish('enhance-id', 'Tents for everybody', '$3.50');
-}, 240_000);
+});
 
 test('[CAMP-04] [CAMP-11] a B2B ID campaign is built to its first lead, with its audience', async () => {
   await begin(/B2B ID/, 'Buyers of software');
@@ -111,7 +111,7 @@ test('[CAMP-04] [CAMP-11] a B2B ID campaign is built to its first lead, with its
   await finish('b2b-id', 'Buyers of software', '$6.00');
   await page.getByRole('row').filter({ hasText: 'Intent' }).first().getByRole('button').first().click();
   await page.getByRole('dialog', { name: 'Lead' }).getByText('Industry').first().waitFor();
-}, 240_000);
+});
 
 test('[CAMP-07] many campaigns are archived at once, and brought back', async () => {
   await page.goto(demo.url(HOST, '/enhance-id/campaign-management'));
@@ -137,7 +137,7 @@ test('[CAMP-07] many campaigns are archived at once, and brought back', async ()
     .getByRole('row', { name: /Outdoor families/ })
     .getByText('Paused')
     .waitFor();
-}, 120_000);
+});
 
 test('[CAMP-03] the root sets the least price and the least leads a day', async () => {
   const root = await signInAt(browser, demo.url('localhost', '/login'), 'root@demo.test', demo.password);
@@ -148,4 +148,4 @@ test('[CAMP-03] the root sets the least price and the least leads a day', async 
   await root.getByText('Setting has been saved.').first().waitFor();
   expect(await axeFindings(root, { serious: true })).toEqual([]);
   await root.context().close();
-}, 120_000);
+});

@@ -62,7 +62,7 @@ describe('[BEY-05] evidence, in the browser', () => {
     await merges.getByText(/^Undone/).waitFor();
     expect(await people()).toBe(before);
     await page.context().close();
-  }, 180_000);
+  });
 
   test('an agency sets its billing threshold, within its bounds', async () => {
     const page = await signInAt(
@@ -113,7 +113,7 @@ describe('[BEY-05] evidence, in the browser', () => {
       .waitFor();
     await shopper.context().close();
     await page.context().close();
-  }, 180_000);
+  });
 
   test('a lead shows how old what spoke for it was, and who else it may have been', async () => {
     const page = await signInAt(
@@ -133,5 +133,5 @@ describe('[BEY-05] evidence, in the browser', () => {
       .toMatch(/Learned from .+, (\d+ (minute|hour|day|month)s? before|at the same time)/);
     expect(await axeFindings(page)).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 });

@@ -19,7 +19,7 @@ let manifest: Record<string, Chunk>;
 beforeAll(async () => {
   await buildAll(true);
   manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'));
-}, 120_000);
+});
 
 /** Scripts and styles that these parts bring along, each once. A part: a module, or the name of a file for several. */
 function filesOf(...parts: string[]): Set<string> {

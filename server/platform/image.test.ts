@@ -167,7 +167,7 @@ describe('[TEN-03] drawings (SVG)', () => {
   });
 
   test('a drawing that takes for ever is stopped, and keeps no thread from what else there is to do', {
-    timeout: 90_000,
+    timeout: 600_000,
   }, async () => {
     const nested = Array.from(
       { length: 6 },

@@ -69,7 +69,7 @@ describe('[BEY-31] a job that ends its process', () => {
     expect(aside).toEqual([{ name: 'bad' }]);
     const all = [first, between, last].flatMap((one) => one.said);
     for (const name of ['good', 'fine']) expect(all).toContain(`end ${name}`);
-  }, 120_000);
+  });
 
   test('of a kind that runs by schedule it is the kind that is set aside, for a day', async () => {
     const { jobs } = app.platform;
@@ -130,7 +130,7 @@ describe('[BEY-31] a job that ends its process', () => {
     expect(
       await rows(`select 1 from job_run where set_aside_at is not null and kind = 'test.daily'`),
     ).toEqual([]);
-  }, 120_000);
+  });
 
   test('every kind of job has a title for people', () => {
     const names = jobNames().filter((name) => !name.startsWith('test.'));

@@ -64,7 +64,7 @@ beforeAll(async () => {
     await make.visit(campaign, { email: person.email });
   }
   await app.features.leads.resolver.resolveAll();
-}, 120_000);
+});
 afterAll(() => app?.close());
 
 const wordOf = (name: string, path: string): string => {

@@ -59,7 +59,7 @@ beforeAll(async () => {
   );
   await add('limited', acme, { role: 'administrator' });
   await app.admin.query(`update user_account set role_id = $1 where email = 'limited@x.test'`, [rows[0].id]);
-}, 120_000);
+});
 afterAll(() => app?.close());
 
 const find = (who: string, q: string) =>

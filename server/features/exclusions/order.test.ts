@@ -142,7 +142,7 @@ async function given(campaign: MadeCampaign, what: Step['do']): Promise<string> 
 }
 
 test('[EXCL-05] [BEY-08] nobody excluded is in any output, whatever order uploads, purges, matches and deliveries come in', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   let run = 0;
   const seen = { leads: 0, given: 0, excluded: 0 };

@@ -137,7 +137,7 @@ describe('an import', () => {
   });
 
   test('[IDEN-01] whatever files come in whatever batches, the same file again changes nothing', {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const cell = (values: string[]) => fc.constantFrom('', ...values);
     const line = fc.tuple(

@@ -806,5 +806,5 @@ describe('[BEY-09] one engine', () => {
       ),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 });

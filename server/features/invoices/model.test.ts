@@ -352,7 +352,7 @@ const ops = fc.array(
 );
 
 test('[PAY-04] [PAY-05] [BEY-01] whatever happens, each event is billed once a side, and totals are what a model says', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   await fc.assert(fc.asyncProperty(ops, fc.boolean(), run), { numRuns: 8, endOnFailure: true });
 });

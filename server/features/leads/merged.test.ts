@@ -273,4 +273,4 @@ test('[BEY-05] random merges, undoings, imports and visits: one lead of one huma
     }),
     { numRuns: 12, endOnFailure: true },
   );
-}, 120_000);
+});

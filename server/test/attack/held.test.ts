@@ -106,4 +106,4 @@ test('[BEY-31] files whose reading ended the server twice are on hold, told, and
   expect((await call('POST', `/api/identity/imports/${id}/again`, {})).status).toBe(409);
   expect((await call('POST', `/api/exclusions/lists/${list!.id}/again`, {})).status).toBe(409);
   expect((await call('POST', '/api/background/stopped/again', { id: other.id })).status).toBe(404);
-}, 90_000);
+});

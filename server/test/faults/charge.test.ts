@@ -19,4 +19,4 @@ test('[PAY-02] kill -9 at every step of a charge, 8 times each: money is taken a
   } finally {
     await database.drop();
   }
-}, 600_000);
+});

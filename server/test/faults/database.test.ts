@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { restartDatabase } from './database.ts';
 
 test('database crash and restart under load: only 204, or 503 with Retry-After; the server lives, is ready again, nothing acknowledged is lost', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const report = await restartDatabase({ kills: 1, seed: 3 });
   expect(report).toMatchObject({

@@ -10,7 +10,7 @@ import { until } from './harness.ts';
 const ROWS = 160_000;
 
 test('[BEY-08] kill -9 of the worker while it loads a list: every entry once, and none in force before the last', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const database = await createTestDatabase(inject('adminUrl'));
   const stage = await openStage({ databaseUrl: database.url });

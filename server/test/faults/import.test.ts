@@ -3,7 +3,7 @@ import { createTestDatabase } from '../template.ts';
 import { killInImports } from './import.ts';
 
 test('[IDEN-03] [KEYW-01] kill -9 in imports of people and signals and in a count: the next worker ends each as one run would have', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const database = await createTestDatabase(inject('adminUrl'));
   try {

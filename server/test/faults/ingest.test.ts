@@ -3,7 +3,7 @@ import { createTestDatabase } from '../template.ts';
 import { killDuringIngest } from './ingest.ts';
 
 test('kill -9 of the server during ingest: every acknowledged visit is there exactly once', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const database = await createTestDatabase(inject('adminUrl'));
   try {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 test('[PAY-09] [PAY-02] prepaid balances agree with a model that adds up, whatever cards, processes and people do', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const report = await prepaidModel(app, { lives: 8, steps: 40, seed: 9 });
   expect(report.steps).toBe(320);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 test('[BEY-02] [PAY-03] the wallet agrees with a simple model over random lives, and the audit finds nothing', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   const report = await walletModel(
     { ...app, query: (text, values) => app.admin.query(text, values) },

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../template.ts';
 import { killWorker } from './worker.ts';
 
 test('kill -9 of the worker while it makes and delivers leads: none twice, none lost, each with its debit and its deliveries', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const kills = 3;
   const database = await createTestDatabase(inject('adminUrl'));
