@@ -198,6 +198,7 @@ describe('[BEY-32] passkeys', () => {
     // A person of the agency has one at the agency's host and another at the root's.
     const there = await app.signIn(person.email, 'root.test');
     const second = new Authenticator('http://root.test');
+    app.clock.advance(1000);
     expect((await add('At the root', there, second, 'root.test')).status).toBe(200);
     expect(await list()).toMatchObject([
       { name: 'At the root', host: 'root.test', here: false },

@@ -49,8 +49,8 @@ export async function statementPdf(
 ): Promise<Buffer> {
   const { timeZone, rows } = statement;
   const month = monthWords(statement.month);
-  const day = (at: Date): string =>
-    new Intl.DateTimeFormat('en-US', { timeZone, month: 'short', day: 'numeric' }).format(at);
+  const days = new Intl.DateTimeFormat('en-US', { timeZone, month: 'short', day: 'numeric' });
+  const day = (at: Date): string => days.format(at);
   const paper = openPaper({
     title: `Statement ${month}`,
     from: issuer.name,
@@ -83,7 +83,7 @@ export async function statementPdf(
   if (rows.length === 0)
     paper.block('Nothing happened in this month.', paper.left, paper.y, paper.width, { colour: paper.grey });
   else
-    table(
+    await table(
       paper,
       [
         { title: 'What' },

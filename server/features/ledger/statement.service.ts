@@ -229,6 +229,12 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
         const end = dayStart(first.add({ months: 1 }).toString(), zone);
         const [opening, closing] = await store.balancesAt(tx, company.id, codes, [from, end]);
         const issuerId = company.kind === 'client' ? company.agency_id! : company.root_id;
+        const rows = await store.monthRows(tx, { companyId: company.id, codes, from, before: end });
+        if (rows.length > store.MOST_MONTH_ROWS)
+          throw new Refusal(
+            'conflict',
+            'This month has more than 1,000 lines. Download the lines as a file instead.',
+          );
         return {
           month: given.month,
           timeZone: zone,
@@ -238,7 +244,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
           issuerId,
           opening: opening!,
           closing: closing!,
-          rows: await store.monthRows(tx, { companyId: company.id, codes, from, before: end }),
+          rows,
         };
       }),
 

@@ -192,7 +192,10 @@ export interface MonthRow {
   amount: bigint;
 }
 
-/** What changed some accounts of a company between two instants, in order; what changed nothing is left out. */
+/** A month's statement has so many lines at most: paper is for reading, and the list has them all as a file. */
+export const MOST_MONTH_ROWS = 1000;
+
+/** What changed some accounts of a company between two instants, in order, one more than a statement takes; what changed nothing is left out. */
 export async function monthRows(
   tx: Tx,
   of: { companyId: string; codes: number[]; from: Date; before: Date },
@@ -212,6 +215,6 @@ export async function monthRows(
     left join campaign c on c.id = t.campaign_id
     group by t.kind, t.campaign_id, case when t.kind in ('lead', 'lead_return') then null else t.id end
     having sum(m.amount) <> 0
-    order by at, t.kind, number`.execute(tx);
+    order by at, t.kind, number limit ${MOST_MONTH_ROWS + 1}`.execute(tx);
   return rows;
 }

@@ -74,6 +74,9 @@ export function createSetupChanges(
     /** Takes the own agency's sandbox account a step on. @throws Refusal 409 where a provider is configured */
     async sandboxAccount(ctx: Ctx, step: Step) {
       const owner = billedOf(ctx);
+      // An account in use is let go of by owners, or after the wait that others' wishes have.
+      if (step === 'reset' && ctx.actor.grade === 'agency.administrator')
+        throw new Refusal('forbidden', 'Only an owner can reset the account at once. Disconnect it instead.');
       const state = await billing.accounts.sandboxAccount(owner, step);
       await inScope(db.app, ctx.scope, (tx) =>
         audit.record(tx, ctx, {

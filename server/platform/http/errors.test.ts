@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerFor, isDatabaseAway } from './errors.ts';
+import { z } from 'zod';
+import { answerFor, isDatabaseAway, MOST_ISSUES, refuseInput } from './errors.ts';
+import { checkInput } from './input.ts';
 
 const error = (message: string, more: object = {}): Error => Object.assign(new Error(message), more);
 
@@ -41,4 +43,14 @@ test.each([
 ])('is an error of ours, 500: %s', (_what, thrown) => {
   expect(isDatabaseAway(thrown)).toBe(false);
   expect(answerFor(thrown, 'r').status).toBe(500);
+});
+
+test('[BEY-31] an input of nothing but faults is refused by the first of them, in time that does not grow with their square', async () => {
+  const names = Object.fromEntries(Array.from({ length: 70_000 }, (_, at) => [`\u0000${at}`, 0]));
+  await expect(checkInput(z.record(z.string(), z.unknown()), names)).rejects.toMatchObject({
+    code: 'invalid',
+    errors: { body: Array(MOST_ISSUES).fill('must not contain NUL characters') },
+  });
+  const many = Array.from({ length: 200_000 }, () => ({ path: ['__proto__'], message: 'is wrong' }));
+  expect(Object.keys(refuseInput(many).errors ?? {})).toEqual(['__proto__']);
 });

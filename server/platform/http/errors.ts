@@ -3,16 +3,23 @@ import { ERROR_STATUS, type ErrorBody, type FieldErrors, Refusal } from '../../.
 import { ownMessages } from '../../../contract/messages.ts';
 import { isDiskFull } from '../disk.ts';
 
+/** So many faults of an input are told at most. */
+export const MOST_ISSUES = 100;
+
 /** Turns the issues of a failed validation into messages per field, and a sentence that names the first. */
 export function refuseInput(
   issues: readonly { path?: readonly unknown[] | undefined; message: string }[],
 ): Refusal {
-  const errors: FieldErrors = {};
-  for (const issue of issues) {
+  const found = new Map<string, string[]>();
+  // Of a body of nothing but faults the first tell enough: neither time nor the answer grows with it.
+  for (const issue of issues.slice(0, MOST_ISSUES)) {
     const field =
       (issue.path ?? []).map((part) => String((part as { key?: unknown })?.key ?? part)).join('.') || 'body';
-    errors[field] = [...(errors[field] ?? []), issue.message];
+    const messages = found.get(field);
+    if (messages) messages.push(issue.message);
+    else found.set(field, [issue.message]);
   }
+  const errors: FieldErrors = Object.fromEntries(found);
   const [field, [message] = []] = Object.entries(errors)[0] ?? ['body', ['is not valid']];
   return new Refusal('invalid', `${field}: ${message}`, { errors });
 }

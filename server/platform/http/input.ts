@@ -1,5 +1,5 @@
 import type { AnySchema, InferSchemaOutput } from '@orpc/contract';
-import { refuseInput } from './errors.ts';
+import { MOST_ISSUES, refuseInput } from './errors.ts';
 
 /**
  * Checks what came in against its schema and answers the checked value.
@@ -12,7 +12,7 @@ export async function checkInput<S extends AnySchema>(
 ): Promise<InferSchemaOutput<S>> {
   const result = await schema['~standard'].validate(value);
   if (result.issues) throw refuseInput(result.issues);
-  const issues = [...unstorable(result.value, [])];
+  const issues = [...unstorable(result.value, []).take(MOST_ISSUES)];
   if (issues.length > 0) throw refuseInput(issues);
   return result.value as InferSchemaOutput<S>;
 }
