@@ -26,6 +26,12 @@ export function createBilling(deps: {
   events: EventHub;
 }) {
   const { ledger, wallet } = deps;
+  /** Of what was posted under a key before: that it was the same amount. @throws Refusal 409 when it was another */
+  async function mustBeSame(tx: Tx, rootId: string, key: string, amount: bigint): Promise<void> {
+    const before = await ledger.posted(tx, rootId, key);
+    if (!before?.entries.some((entry) => entry.amount === amount))
+      throw refusalOf('idempotencyKey', 'has been used for another amount', 'conflict');
+  }
   const till = (tx: Tx, campaigns: TillCampaign[], at: Date) => openTill(deps, tx, campaigns, at);
 
   const campaignsOf = (sales: LeadSale[]): TillCampaign[] => [
@@ -212,9 +218,8 @@ export function createBilling(deps: {
         at,
       );
       if (id) return id;
-      const before = await ledger.posted(tx, given.rootId, key);
-      if (before?.entries.some((entry) => entry.amount === given.amountMicros)) return null;
-      throw refusalOf('idempotencyKey', 'has been used for another amount', 'conflict');
+      await mustBeSame(tx, given.rootId, key, given.amountMicros);
+      return null;
     },
 
     /**
@@ -256,9 +261,8 @@ export function createBilling(deps: {
         at,
       );
       if (id) return true;
-      const before = await ledger.posted(tx, given.rootId, key);
-      if (before?.entries.some((entry) => entry.amount === given.amountMicros)) return false;
-      throw refusalOf('idempotencyKey', 'has been used for another amount', 'conflict');
+      await mustBeSame(tx, given.rootId, key, given.amountMicros);
+      return false;
     },
     prepaidOf: ledger.prepaidOf,
   };
