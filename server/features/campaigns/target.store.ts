@@ -51,3 +51,22 @@ export async function targetsOf(tx: Tx, ids: string[]) {
   const rows = await tx.selectFrom('campaign_target').selectAll().where('campaign_id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.campaign_id, row]));
 }
+
+/**
+ * The same as campaigns are shown, their zip codes and keywords one text each: a campaign can have 40,000, a page a hundred
+ * campaigns, and as many small strings would hold everybody up.
+ */
+export async function shownTargetsOf(tx: Tx, ids: string[]) {
+  if (ids.length === 0) return new Map<string, never>();
+  const rows = await tx
+    .selectFrom('campaign_target')
+    .select([
+      ...(['campaign_id', 'location', 'states', 'cities', 'description'] as const),
+      ...(['titles', 'seniorities', 'departments', 'industries', 'sizes'] as const),
+      sql<string>`array_to_string(zips, E'\n')`.as('zips'),
+      sql<string>`array_to_string(keywords, E'\n')`.as('keywords'),
+    ])
+    .where('campaign_id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.campaign_id, row]));
+}

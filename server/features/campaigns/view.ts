@@ -8,9 +8,9 @@ import type { Extras } from './extras.ts';
 import { sitesOfRow } from './fields.policy.ts';
 import * as store from './store.ts';
 import { ANYBODY, audienceWire, isSearch, locationWords } from './target.policy.ts';
-import { targetsOf } from './target.store.ts';
+import { shownTargetsOf } from './target.store.ts';
 
-type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof targetsOf>>['get']>>;
+type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof shownTargetsOf>>['get']>>;
 type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
 type StateReason = (typeof STATE_REASONS)[number];
 
@@ -83,12 +83,12 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
     return {
       ...money,
       ...more,
-      locatorkeyword: target?.keywords.join('\n') ?? '',
+      locatorkeyword: target?.keywords ?? '',
       locationtarget: target ? locationWords(target.location) : null,
       nationaltargeting: target?.location === 'national' ? ('T' as const) : ('F' as const),
       locatorstate: target?.states ?? [],
       locatorcity: target?.cities ?? [],
-      locatorzip: target?.zips.join('\n') ?? '',
+      locatorzip: target?.zips ?? '',
       locatordesc: target?.description ?? '',
       ...audienceWire(target ?? ANYBODY),
       advanceInformation: row.advance_information,
@@ -145,7 +145,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
       ctx.tenant.companyName,
       (await reasonsOf(tx, ctx, [row]))(row),
       await store.lastVisitAt(tx, id, since7()),
-      (await targetsOf(tx, [id])).get(id),
+      (await shownTargetsOf(tx, [id])).get(id),
     );
   }
 
@@ -158,7 +158,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
           since: await since30(tx, ctx),
         });
         const moneyFor = await moneyOf(tx, ctx, rows);
-        const targets = await targetsOf(
+        const targets = await shownTargetsOf(
           tx,
           rows.filter((row) => isSearch(row.module)).map((row) => row.id),
         );

@@ -42,6 +42,8 @@ export interface ExportList {
   fileName: (asked: unknown) => string;
   columns: (asked: unknown) => readonly ExportColumn<unknown>[];
   rows: (answer: unknown) => readonly unknown[];
+  /** Rows asked of the list at a time; absent: STEP. For a list whose rows can be very large. */
+  step?: number;
 }
 
 interface Answer {
@@ -73,6 +75,7 @@ export function exportRoute(
       const given = { ...query, Page: 1, PerPage: 100 };
       const asked = inputSchema ? ((await checkInput(inputSchema, given)) as object) : undefined;
       const handler = handlerOf(list.call);
+      const step = list.step ?? STEP;
       const read = async (more: object): Promise<{ rows: readonly unknown[] } & Answer> => {
         const output = await handler(ctx, (asked && { ...asked, ...more }) as never);
         const checked = outputSchema ? await outputSchema['~standard'].validate(output) : { value: output };
@@ -80,7 +83,7 @@ export function exportRoute(
         return { ...(checked.value as Answer), rows: list.rows(checked.value) };
       };
       // Before anything is sent, so that a refusal is answered as one.
-      const first = await read({ Page: 1, PerPage: STEP });
+      const first = await read({ Page: 1, PerPage: step });
       const total = typeof first.total === 'number' ? first.total : undefined;
       if ((total ?? first.rows.length) > MOST_ROWS)
         throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
@@ -91,9 +94,9 @@ export function exportRoute(
         for (let page = 1; ; page++) {
           yield answer.rows.map((row) => csvLine(columns.map(([, cell]) => cell(row)))).join('');
           const cursor = answer.next_cursor;
-          if (cursor) answer = await read({ cursor, PerPage: STEP });
-          else if (total === undefined || page * STEP >= total || answer.rows.length === 0) return;
-          else answer = await read({ Page: page + 1, PerPage: STEP });
+          if (cursor) answer = await read({ cursor, PerPage: step });
+          else if (total === undefined || page * step >= total || answer.rows.length === 0) return;
+          else answer = await read({ Page: page + 1, PerPage: step });
         }
       }
       const day = ctx.clock.now().toISOString().slice(0, 10);
