@@ -164,8 +164,6 @@ export function createFeatures(
   const caps = createCaps(platform, { audit, notices });
   const wallet = createWallet(platform, { ledger, caps, tenants, notices });
   const billing = createBilling({
-    db: platform.db.app,
-    clock: platform.clock,
     events: platform.events,
     ledger,
     wallet,

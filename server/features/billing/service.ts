@@ -1,7 +1,6 @@
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { type Db, inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Tx } from '../../platform/db/scope.ts';
 import type { EventHub } from '../../platform/events.ts';
 import type { Caps } from '../caps/index.ts';
 import type { Costs } from '../costs/index.ts';
@@ -9,15 +8,12 @@ import type { AccountKind, Ledger } from '../ledger/index.ts';
 import type { Payments } from '../payments/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import { createAccounts } from './account.service.ts';
-import { createCounter } from './counter.ts';
 import { agencyOf, clientOf, type LeadSale, openTill, rootOf, type TillCampaign } from './till.ts';
 
 export type Billing = ReturnType<typeof createBilling>;
 
 /** Who pays what for a lead: retail from client to agency, wholesale from agency to root, supplier cost by the root. */
 export function createBilling(deps: {
-  db: Db;
-  clock: Clock;
   ledger: Ledger;
   wallet: Wallet;
   caps: Caps;
@@ -103,17 +99,6 @@ export function createBilling(deps: {
     openTill: till,
 
     sellLeads,
-
-    /** Sells a lead that comes alone, in one transaction with others that do (counter.ts). */
-    sell: createCounter(
-      deps.db,
-      (tx, sales) => till(tx, campaignsOf(sales), deps.clock.now()),
-      (sale) =>
-        inScope(deps.db, { rootId: sale.rootId }, async (tx) => {
-          const [id = null] = await sellLeads(tx, [sale], deps.clock.now());
-          return id;
-        }),
-    ),
 
     /**
      * Refunds one side of a lead's sale, as whoever was paid may: retail gives the client its price back, wholesale the agency
