@@ -1,27 +1,40 @@
-// node_modules/.bin/node scripts/help-film.ts: draws the film of the help "How connecting works" in a browser and keeps
-// it beside its page. It names no tenant, so that every tenant can show it.
+// node_modules/.bin/node scripts/help-film.ts [NAME]: draws the films of the helps (or the one) in a browser and keeps each beside
+// its page. They name no tenant, so that every tenant can show them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchChromium } from './chromium.ts';
 
-const target = join(import.meta.dirname, '../web/features/billing/connect-account.webm');
+/** Three steps each: a title and what to know of it. By the file of the film, below web/features. */
+const FILMS = {
+  'billing/connect-account': [
+    ['Connect the payment account', 'Say where your commissions are to be paid.'],
+    ['Finish the form', 'Your details and bank account, at the payment provider.'],
+    ['Verification', 'The provider checks what you entered. Then you can go on.'],
+  ],
+  'companies/agency-list': [
+    ['Find an agency', "Search, filter, or sort by a column's title."],
+    ['See its clients', "The arrow before the agency's name opens them."],
+    ['Act on it', 'The switch, the key and the menu are at the end of the row.'],
+  ],
+  'companies/client-list': [
+    ['Add a client', 'Its owner gets an invitation by e-mail.'],
+    ['Change it', 'The pencil opens its fields in the row.'],
+    ['Set prices and sales people', 'The menu at the end of the row has these and all else.'],
+  ],
+};
 
 /** Runs in the page: three steps of four seconds each, 25 frames a second; answers the film as base64. */
-const draw = `(async () => {
+const draw = (film: string[][]) => `(async () => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 960, height: 540 });
   const g = canvas.getContext('2d');
-  const steps = [
-    ['1', 'Connect the payment account', 'Say where your commissions are to be paid.'],
-    ['2', 'Finish the form', "Your details and bank account, at the payment provider."],
-    ['3', 'Verification', 'The provider checks what you entered. Then you can go on.'],
-  ];
+  const steps = ${JSON.stringify(film)};
   const ease = (t) => 1 - (1 - Math.min(1, Math.max(0, t))) ** 3;
   const box = (x, y, w, h, r) => { g.beginPath(); g.roundRect(x, y, w, h, r); };
   const frame = (s) => {
     g.fillStyle = '#f6f7f9'; g.fillRect(0, 0, 960, 540);
     const at = Math.min(2, Math.floor(s / 4));
     const t = s - at * 4;
-    steps.forEach(([n, title, text], i) => {
+    steps.forEach(([title, text], i) => {
       const y = 70 + i * 140, seen = i < at ? 1 : i === at ? ease(t / 0.6) : 0;
       g.globalAlpha = 0.3 + 0.7 * seen;
       g.fillStyle = '#fff'; box(120, y, 720, 116, 12); g.fill();
@@ -32,7 +45,7 @@ const draw = `(async () => {
       g.fillStyle = g.strokeStyle = '#fff'; g.textAlign = 'center'; g.textBaseline = 'middle';
       if (done) {
         g.lineWidth = 4; g.beginPath(); g.moveTo(165, y + 58); g.lineTo(173, y + 66); g.lineTo(188, y + 50); g.stroke();
-      } else { g.font = '600 22px sans-serif'; g.fillText(n, 176, y + 59); }
+      } else { g.font = '600 22px sans-serif'; g.fillText(i + 1, 176, y + 59); }
       g.textAlign = 'left'; g.fillStyle = '#1b1d22'; g.font = '600 24px sans-serif'; g.fillText(title, 224, y + 42);
       g.fillStyle = '#5c6370'; g.font = '18px sans-serif'; g.fillText(text, 224, y + 76);
       if (i === at && !done) {
@@ -67,10 +80,15 @@ const draw = `(async () => {
 
 const browser = await launchChromium();
 try {
-  const page = await browser.newPage();
-  const film = Buffer.from((await page.evaluate(draw)) as string, 'base64');
-  writeFileSync(target, film);
-  console.log(`${target}: ${film.length} bytes`);
+  for (const [name, film] of Object.entries(FILMS)) {
+    if (process.argv[2] && !name.endsWith(`/${process.argv[2]}`)) continue;
+    const page = await browser.newPage();
+    const bytes = Buffer.from((await page.evaluate(draw(film))) as string, 'base64');
+    const target = join(import.meta.dirname, `../web/features/${name}.webm`);
+    writeFileSync(target, bytes);
+    console.log(`${target}: ${bytes.length} bytes`);
+    await page.close();
+  }
 } finally {
   await browser.close();
 }

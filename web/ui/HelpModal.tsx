@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 interface Help {
   title: string;
   /** The address of a film on this site (WebM), played in the modal; it shows and says what the description says. */
-  video?: string;
+  video: string;
   /** In words: for who cannot or will not watch. */
   description: ReactNode;
 }
@@ -14,24 +14,22 @@ interface Help {
 function HelpModal({ help, opened, onClose }: { help: Help; opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={help.title} size="lg" centered>
-      {help.video && (
-        <video
-          src={help.video}
-          controls
-          muted
-          playsInline
-          preload="metadata"
-          aria-label={`${help.title}, without sound; described below`}
-          style={{
-            display: 'block',
-            width: '100%',
-            aspectRatio: '16 / 9',
-            borderRadius: 8,
-            border: '1px solid var(--hairline)',
-            background: 'var(--raised)',
-          }}
-        />
-      )}
+      <video
+        src={help.video}
+        controls
+        muted
+        playsInline
+        preload="metadata"
+        aria-label={`${help.title}, without sound; described below`}
+        style={{
+          display: 'block',
+          width: '100%',
+          aspectRatio: '16 / 9',
+          borderRadius: 8,
+          border: '1px solid var(--hairline)',
+          background: 'var(--raised)',
+        }}
+      />
       <Text component="div" size="sm" mt="md">
         {help.description}
       </Text>

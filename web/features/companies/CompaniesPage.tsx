@@ -13,6 +13,7 @@ export function CompaniesPage(props: {
   title: string;
   line: string;
   help: string;
+  film: string;
 }) {
   const { kind } = props;
   const mayAdd = useMay('company.create');
@@ -24,7 +25,7 @@ export function CompaniesPage(props: {
         line={props.line}
         primary={
           <Group gap="xs" wrap="nowrap">
-            <HelpButton title={props.title} description={props.help} />
+            <HelpButton title={props.title} video={props.film} description={props.help} />
             {mayAdd && (
               <Button
                 leftSection={<IconPlus size={16} aria-hidden="true" />}
