@@ -14,6 +14,7 @@ const AGENCIES = [
   'Fresh Start',
   'Granite Media',
   'Juniper Ads',
+  'Oakwood Digital',
   'Walnut Partners',
 ];
 

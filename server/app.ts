@@ -75,6 +75,7 @@ import { openDatabase } from './platform/db/connect.ts';
 import { isMigrated } from './platform/db/migrate.ts';
 import { inScope } from './platform/db/scope.ts';
 import { diskState, onceAMinute } from './platform/disk.ts';
+import { createDns, type Dns } from './platform/dns.ts';
 import { EventHub } from './platform/events.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
 import { isDatabaseAway } from './platform/http/errors.ts';
@@ -111,6 +112,8 @@ export interface AppParts {
   outboundExceptions?: string[];
   /** How the sandbox waits, and where tests come between us and the card network. */
   cards?: CardParts;
+  /** Looks the tenants' domains up; else the name servers are asked. */
+  dns?: Dns;
   /** Mounts what belongs to no tenant (the demo hosts) before the rest. */
   mount?: (server: FastifyInstance, app: Features) => void;
 }
@@ -130,6 +133,7 @@ export function createFeatures(
   platform: Platform,
   outboundExceptions: string[] = [],
   { around = (gateway) => gateway, onStep, ...waits }: CardParts = {},
+  dns: Dns = createDns(platform.config.dnsServers),
 ) {
   const outbound = createOutbound({ allow: outboundExceptions });
   const tenants = createTenants(platform);
@@ -149,7 +153,7 @@ export function createFeatures(
   const costs = createCosts(platform, { tenants, audit });
   const plans = createPlans(platform, { tenants, audit });
   const coupons = createCoupons(platform, { audit, limits });
-  const settings = createSettings(platform, { tenants, audit, costs, limits, smtp });
+  const settings = createSettings(platform, { tenants, audit, costs, limits, smtp, dns });
   const ledger = createLedger();
   const gateway = around(
     createGateway(platform.config, {
@@ -401,7 +405,7 @@ export async function createApp(parts: AppParts) {
     events: new EventHub(),
     log,
   };
-  features = createFeatures(platform, parts.outboundExceptions, parts.cards);
+  features = createFeatures(platform, parts.outboundExceptions, parts.cards, parts.dns);
 
   const tenancy = tenantsRoutes(features.tenants, platform, ({ rootId, agencyId }) =>
     agencyId

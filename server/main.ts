@@ -2,6 +2,7 @@ import { setDefaultResultOrder } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { type DemoReceiver, registerDemoReceiver } from '../demo/receiver/receiver.ts';
 import { createApp } from './app.ts';
+import { demoDns } from './demo/dns.ts';
 import {
   DEMO_LOGINS,
   RECEIVER_NAME,
@@ -19,6 +20,7 @@ import { type DemoHold, holdDemo } from './platform/db/demo-mark.ts';
 import { type Embedded, startEmbedded } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { isDiskFull } from './platform/disk.ts';
+import { createDns } from './platform/dns.ts';
 import { setUpJobs } from './platform/jobs.ts';
 import { startWatchdog } from './platform/watchdog.ts';
 
@@ -129,6 +131,7 @@ async function main(): Promise<void> {
       config,
       urls,
       outboundExceptions,
+      ...(wantsDemo ? { dns: demoDns(config, createDns(config.dnsServers)) } : {}),
       mount(server) {
         if (!wantsDemo) return;
         receiver = registerDemoReceiver(server, { host: host('receiver.') });

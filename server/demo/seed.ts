@@ -14,7 +14,7 @@ import type { Platform } from '../platform/platform.ts';
 import { createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
-import { seedStates } from './states.ts';
+import { seedDomains, seedStates } from './states.ts';
 
 const DAY_MS = 86_400_000;
 const USD = 1_000_000n;
@@ -48,14 +48,23 @@ export const DEMO_LOGINS = [
   {
     email: 'granite@demo.test',
     host: 'granite.',
-    what: 'owner of Granite Media: 25 clients, a failed payment',
+    what: 'owner of Granite Media: 25 clients, a failed payment, a domain that waits for a record',
   },
   {
     email: 'juniper@demo.test',
     host: 'juniper.',
     what: 'owner of Juniper Ads: developer mode, no white label',
   },
-  { email: 'walnut@demo.test', host: 'walnut.', what: 'owner of Walnut Partners: manual billing' },
+  {
+    email: 'walnut@demo.test',
+    host: 'walnut.',
+    what: 'owner of Walnut Partners: manual billing, a domain just entered',
+  },
+  {
+    email: 'oakwood@demo.test',
+    host: 'oakwood-portal.',
+    what: 'owner of Oakwood Digital, at a domain of its own',
+  },
   { email: 'pending@demo.test', host: '', what: 'sales of the platform, form of the account not finished' },
   { email: 'verifying@demo.test', host: '', what: 'sales of the platform, account being verified' },
   { email: 'client2@demo.test', host: 'acme.', what: 'owner of the client Harbor Dental Care' },
@@ -222,14 +231,8 @@ export async function seedDemo(
     const at = clock.now();
     for (const { root_id, id } of [acme, cedar])
       await features.tenants.products.setBetaUser(tx, { root_id, agency_id: id, company_id: id }, true, at);
-    await features.agreements.accept(tx, {
-      owner: { root_id: master.id, agency_id: acme.id, company_id: acme.id },
-      userId: alex.id,
-      document: 'data_wallet',
-      at,
-      ip: null,
-    });
   });
+  await make.accept(acme, alex.id, 'data_wallet');
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');
   const acmeRoles = await inScope(platform.db.app, { rootId: master.id }, (tx) =>
     features.people.roles.list(tx, acme.id),
@@ -252,16 +255,14 @@ export async function seedDemo(
   ] as const) {
     await user(client, email, name);
   }
-  await seedStates(past, features, make, { master, summit, domain, user });
+  const agencies = await seedStates(make, { master, summit, domain, user });
   // Whom to write to, so that the people of an agency are offered support.
-  await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
-    for (const [company, email] of [
-      [master, 'support@meridian.example'],
-      [acme, 'help@acme.example'],
-      [bluepeak, 'help@bluepeak.example'],
-    ] as const)
-      await features.tenants.setDetails(tx, company.id, { email });
-  });
+  for (const [company, email] of [
+    [master, 'support@meridian.example'],
+    [acme, 'help@acme.example'],
+    [bluepeak, 'help@bluepeak.example'],
+  ] as const)
+    await make.details(company, { email });
 
   // The graph: a few thousand people for the master root, fewer for the second.
   const crowd = inventPeople(3000, 1);
@@ -564,6 +565,7 @@ export async function seedDemo(
   };
   await forge(plans[0]!, '198.51.100.23', crowd.slice(0, 40), true);
   await forge(plans[2]!, '198.51.100.77', crowd.slice(40, 52), false);
+  await seedDomains(make, agencies, config);
   await seedIntent({
     features,
     clock,

@@ -1,21 +1,17 @@
-import { inScope } from '../platform/db/scope.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { Company, createFactories } from '../test/factories.ts';
-
-type Make = ReturnType<typeof createFactories>;
-type Features = Parameters<typeof createFactories>[0];
+import type { Config } from '../platform/config.ts';
+import type { Company, Factories } from '../test/factories.ts';
+import { writeDemoDns } from './dns.ts';
 
 /** How many clients the largest agency of the demo has: three pages of them. */
 const CLIENTS = 25;
 
 /**
  * Agencies and sales people in states that everyday work seldom shows: a failed payment, manual billing, each color of the API
- * sign that there is without keys, no white label, no minimum spend, one to accept, many clients, and accounts that wait.
+ * sign that there is without keys, no white label, no minimum spend, one to accept, many clients, and accounts that wait. Answers
+ * the agencies that `seedDomains` gives domains to.
  */
 export async function seedStates(
-  { db, clock }: Pick<Platform, 'db' | 'clock'>,
-  features: Features,
-  make: Make,
+  make: Factories,
   given: {
     master: Company;
     summit: Company;
@@ -27,52 +23,54 @@ export async function seedStates(
       role?: 'owner' | 'sales',
     ) => Promise<{ id: string }>;
   },
-): Promise<void> {
+) {
   const { master, summit, domain, user } = given;
-  const agency = async (name: string, host: string, email: string, owner: string) => {
+  const agency = async (name: string, host: string, owner: string) => {
     const company = await make.agency(master, { name, host: `${host}.${domain}`, brand: { name } });
-    return { company, owner: await user(company, email, owner) };
+    return { company, owner: await user(company, `${host}@demo.test`, owner) };
   };
-  const granite = await agency('Granite Media', 'granite', 'granite@demo.test', 'Gray Granite');
-  const juniper = await agency('Juniper Ads', 'juniper', 'juniper@demo.test', 'June Juniper');
-  const walnut = await agency('Walnut Partners', 'walnut', 'walnut@demo.test', 'Wally Walnut');
-  for (let i = 1; i <= CLIENTS; i++)
-    await make.client(granite.company, { name: `Granite Client ${String(i).padStart(2, '0')}` });
-
-  // What Granite Media's payment failed for.
-  await make.failedInvoice(granite.company, 149_000_000n);
-  await inScope(db.app, { rootId: master.id }, async (tx) => {
-    const at = clock.now();
-    const ownerOf = ({ id, root_id }: Company) => ({ root_id, agency_id: id, company_id: id });
-    const set = (company: Company, values: object) =>
-      features.billing.accounts.setTerms(tx, ownerOf(company), { ...values, updated_at: at });
-    await set(granite.company, { payment_status: 'failed', excluded_minimum_spend: true });
-    await set(juniper.company, { api_mode: true, api_mode_since: at, white_labelling: false });
-    await features.agreements.accept(tx, {
-      owner: ownerOf(juniper.company),
-      userId: juniper.owner.id,
-      document: 'developer',
-      at,
-      ip: null,
-    });
-    await set(walnut.company, { api_mode: true, api_mode_since: at, manual_bill: true });
-  });
+  const granite = await agency('Granite Media', 'granite', 'Gray Granite');
+  const juniper = await agency('Juniper Ads', 'juniper', 'June Juniper');
+  const walnut = await agency('Walnut Partners', 'walnut', 'Wally Walnut');
+  const oakwood = await agency('Oakwood Digital', 'oakwood', 'Odette Oakwood');
+  await make.clients(granite.company, CLIENTS, 'Granite Client');
+  await make.failedPayment(granite.company, 149_000_000n);
+  await make.terms(granite.company, { excluded_minimum_spend: true });
+  await make.terms(juniper.company, { api_mode: true, white_labelling: false });
+  await make.accept(juniper.company, juniper.owner.id, 'developer');
+  await make.terms(walnut.company, { api_mode: true, manual_bill: true });
   // A minimum spend that another platform asks by default, announced to its agency, which has not accepted it.
-  await inScope(db.app, { rootId: summit.id }, (tx) =>
-    features.plans.insertDefault(
-      tx,
-      summit,
-      { name: 'Standard', months: [0n, 99_000_000n], flat: 149_000_000n },
-      clock.now(),
-    ),
-  );
-  await features.minimumSpend.offers.announce(summit.id);
+  await make.minimumSpend(summit, { name: 'Standard', months: [0n, 99_000_000n], flat: 149_000_000n });
   for (const [email, name, step] of [
     ['pending@demo.test', 'Perry Pending', 'start'],
     ['verifying@demo.test', 'Vera Verifying', 'submit'],
   ] as const) {
     const { id } = await user(master, email, name, 'sales');
-    await make.salesAccount(master, id, 'start');
-    if (step === 'submit') await make.salesAccount(master, id, step);
+    await make.salesAccount(master, id, step);
   }
+  return {
+    granite: granite.company,
+    walnut: walnut.company,
+    oakwood: oakwood.company,
+  };
+}
+
+/** Domains of agencies' own: one just entered, one that waits for its second record, and one that is served (by this machine). */
+export async function seedDomains(
+  make: Factories,
+  { granite, walnut, oakwood }: Awaited<ReturnType<typeof seedStates>>,
+  config: Config,
+): Promise<void> {
+  const { rootDomain, domainTarget } = config;
+  const names: Parameters<typeof writeDemoDns>[1] = { [domainTarget.host]: { addresses: ['127.0.0.1'] } };
+  for (const [agency, host, state] of [
+    [walnut, 'clients.walnut-partners.example', 'entered'],
+    [granite, 'leads.granite-media.example', 'waiting'],
+    [oakwood, `oakwood-portal.${rootDomain}`, 'verified'],
+  ] as const) {
+    const { name, value } = await make.customDomain(agency, host, state);
+    names[name] = state === 'entered' ? {} : { txt: [value] };
+    names[host] = state === 'verified' ? { cname: [domainTarget.host] } : {};
+  }
+  await writeDemoDns(config, names);
 }

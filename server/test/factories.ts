@@ -41,6 +41,9 @@ export interface MadePerson extends Partial<Record<ProfileKey, string>> {
   phone_dnc?: string;
 }
 
+type Terms = Parameters<Features['billing']['accounts']['setTerms']>[2];
+type Accepted = Parameters<Features['agreements']['accept']>[1];
+
 const ownerOf = ({ id, root_id, agency_id }: Company) => ({ root_id, agency_id, company_id: id });
 export const sha256 = (text: string): string => hash('sha256', text.trim().toLowerCase());
 export const md5 = (text: string): string => hash('md5', text.trim().toLowerCase());
@@ -88,6 +91,13 @@ export function createFactories(features: Features, platform: Platform) {
         }),
       );
     },
+    /** Many clients of an agency, named one after the other. */
+    async clients(agency: Company, count: number, name = 'Client'): Promise<Company[]> {
+      const made: Company[] = [];
+      for (let i = 1; i <= count; i++)
+        made.push(await this.client(agency, { name: `${name} ${String(i).padStart(2, '0')}` }));
+      return made;
+    },
     /** A user of a company; without a hash or password nobody can sign in as them. */
     async user(
       company: Company,
@@ -114,24 +124,77 @@ export function createFactories(features: Features, platform: Platform) {
      * first package.
      */
     async setUp(company: Company, userId: string): Promise<void> {
-      const at = clock.now();
       const { accounts } = features.billing;
       if (company.agency_id === company.id)
         await accounts.sandboxAccount({ ...ownerOf(company), agency_id: company.id }, 'approve');
       await accounts.sandboxCard({ ...ownerOf(company), agency_id: company.agency_id! }, 'works');
-      await inScope(db.app, { rootId: company.root_id }, async (tx) => {
-        const { agreements, tenants } = features;
-        const document = company.agency_id === company.id ? 'default_agency' : 'default_client';
-        await tenants.setDetails(tx, company.id, {
-          phone: `+1202555${String(2000 + next()).slice(-4)}`,
-          address: `${next()} Market Street`,
-          city: 'Chicago',
-          state_code: 'IL',
-          zip: '60601',
-          country_code: 'US',
-        });
-        await agreements.accept(tx, { owner: ownerOf(company), userId, document, at, ip: null });
+      await this.details(company, {
+        phone: `+1202555${String(2000 + next()).slice(-4)}`,
+        address: `${next()} Market Street`,
+        city: 'Chicago',
+        state_code: 'IL',
+        zip: '60601',
+        country_code: 'US',
       });
+      await this.accept(
+        company,
+        userId,
+        company.agency_id === company.id ? 'default_agency' : 'default_client',
+      );
+    },
+    /** Some of what is known of a company: its e-mail address, phone, place. */
+    details(company: Company, values: Parameters<Features['tenants']['setDetails']>[2]): Promise<void> {
+      return inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.tenants.setDetails(tx, company.id, values),
+      );
+    },
+    /** A document that somebody accepts for their company. */
+    accept(company: Company, userId: string, document: Accepted['document']): Promise<void> {
+      return inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.agreements.accept(tx, {
+          owner: ownerOf(company),
+          userId,
+          document,
+          at: clock.now(),
+          ip: null,
+        }),
+      );
+    },
+    /** How a company is billed: manually, failed, excluded from the minimum spend, in API mode, without white label. */
+    terms(company: Company, values: Omit<Terms, 'updated_at'>): Promise<void> {
+      const at = clock.now();
+      return inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.billing.accounts.setTerms(
+          tx,
+          { ...ownerOf(company), agency_id: company.agency_id! },
+          { ...(values.api_mode ? { api_mode_since: at } : {}), ...values, updated_at: at },
+        ),
+      );
+    },
+    /** A minimum spend that a root asks of its agencies by default, announced to those that it reaches. */
+    async minimumSpend(
+      root: Company,
+      plan: Parameters<Features['plans']['insertDefault']>[2],
+    ): Promise<void> {
+      await inScope(db.app, { rootId: root.id }, (tx) =>
+        features.plans.insertDefault(tx, root, plan, clock.now()),
+      );
+      await features.minimumSpend.offers.announce(root.id);
+    },
+    /**
+     * A domain of an agency's own: entered and not looked for yet; waiting for its second record; served; or served for three days
+     * more, since its records are gone. Answers the record that proves it.
+     */
+    customDomain(
+      agency: Company,
+      host: string,
+      state: 'entered' | 'waiting' | 'verified' | 'failing',
+    ): Promise<{ name: string; value: string }> {
+      const none = { ownership: 'missing' as const, texts: [], address: 'missing' as const, addresses: [] };
+      const half = { ...none, ownership: 'found' as const };
+      const both = { ...half, address: 'found' as const };
+      const looks = { entered: [], waiting: [half], verified: [both], failing: [both, none] }[state];
+      return features.settings.domains.place(ownerOf(agency), host, looks);
     },
     /** A fee that an agency owes its root. */
     fee(agency: Company, amount: bigint): Promise<void> {
@@ -178,13 +241,14 @@ export function createFactories(features: Features, platform: Platform) {
       if (!issued) throw new Error('There was nothing to bill');
       return issued.id;
     },
-    /** An invoice of an agency whose card was declined: what stands behind a failed payment. */
-    async failedInvoice(agency: Company, amount: bigint): Promise<string> {
+    /** An agency whose payment has failed, and the invoice that its card was declined for; answers its id. */
+    async failedPayment(agency: Company, amount: bigint): Promise<string> {
       const owner = { ...ownerOf(agency), agency_id: agency.id };
       await features.billing.accounts.sandboxCard(owner, 'declines');
       await this.fee(agency, amount);
       const id = await this.bill(agency);
       await features.payments.askDue();
+      await this.terms(agency, { payment_status: 'failed' });
       return id;
     },
     /** Takes a sales person's sandbox account a step on. */

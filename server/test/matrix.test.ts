@@ -116,18 +116,8 @@ const belowOf = (t: Target, who: Principal | undefined): string | null =>
   who?.grade.startsWith('root') ? t.client.agency_id : t.client.id;
 
 /** The client has accepted its agreement. */
-async function agreed({ client, personId }: Target): Promise<void> {
-  const owner = { root_id: client.root_id, agency_id: client.agency_id, company_id: client.id };
-  await inScope(app.platform.db.app, { rootId: client.root_id }, (tx) =>
-    app.features.agreements.accept(tx, {
-      owner,
-      userId: personId,
-      document: 'default_client',
-      at: app.clock.now(),
-      ip: null,
-    }),
-  );
-}
+const agreed = ({ client, personId }: Target): Promise<void> =>
+  app.make.accept(client, personId, 'default_client');
 
 /** A role of the client that nobody holds, to be changed. */
 async function freshRole(target: Target): Promise<string> {
@@ -2166,15 +2156,8 @@ beforeAll(async () => {
   await inScope(app.platform.db.app, { rootId: root1.id }, async (tx) => {
     const at = app.clock.now();
     await app.features.tenants.products.setBetaUser(tx, agencyOwner, true, at);
-    const owner = agencyOwner;
-    await app.features.agreements.accept(tx, {
-      owner,
-      userId: signer,
-      document: 'data_wallet',
-      at,
-      ip: null,
-    });
   });
+  await make.accept(agency1, signer, 'data_wallet');
   const companies = {
     root: { company: root1, host: 'root.test' },
     agency: { company: agency1, host: 'one.test' },

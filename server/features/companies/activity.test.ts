@@ -82,6 +82,9 @@ describe('[AGCY-01] the activity of agencies and clients', () => {
     await dues.fee(agency.company, 8n * USD);
     await dues.bill(agency.company);
     await dues.jobs();
+    const third = await app.make.agency(root);
+    await app.make.failedPayment(third, 5n * USD);
+    expect((await activity(root)).get(third.id)).toMatchObject({ failing: 'payment' });
     const since = async (parent: Company, of: Company) => (await activity(parent)).get(of.id);
     const failing = { ...quiet, failing: 'payment' };
     expect(await since(root, agency.company)).toEqual({ ...failing, failing_since: later.toISOString() });
@@ -114,11 +117,7 @@ describe('[AGCY-01] the activity of agencies and clients', () => {
     const campaign = await app.make.campaign(client, { balance: 5n * USD });
     const day = '2026-03-05T10:00:00.000Z';
     const owner = [root.id, agency.id];
-    await app.admin.query(
-      `insert into company_billing (root_id, agency_id, company_id, payment_status, updated_at) values ($1, $2, $3, 'failed', now())
-       on conflict (company_id) do update set payment_status = 'failed'`,
-      [...owner, client.id],
-    );
+    await app.make.terms(client, { payment_status: 'failed' });
     await app.admin.query(
       `insert into prepaid_auto (campaign_id, root_id, agency_id, company_id, state, declines, is_failing, updated_at)
        values ($4, $1, $2, $3, 'stopped', 2, true, now())

@@ -701,16 +701,10 @@ describe('[AGCY-19] the list', () => {
     const direct = await made({ ClientCompanyName: 'Filter direct', ApiMode: 'T' });
     const failed = await made({ ClientCompanyName: 'Filter failed' });
     await made({ ClientCompanyName: 'Filter neither' });
-    const bill = (node: Node, values: object) =>
-      app.platform.db.app.transaction().execute(() =>
-        app.admin.query(
-          `insert into company_billing (company_id, root_id, agency_id, manual_bill, payment_status, updated_at)
-           values ($1, $2, $1, $3, $4, now()) on conflict (company_id) do update set manual_bill = excluded.manual_bill, payment_status = excluded.payment_status`,
-          [node.company_id, root.id, 'manual' in values, 'failed' in values ? 'failed' : ''],
-        ),
-      );
-    await bill(direct, { manual: true });
-    await bill(failed, { failed: true });
+    const terms = (node: Node, values: Parameters<typeof app.make.terms>[1]) =>
+      app.make.terms({ id: node.company_id, root_id: root.id, agency_id: node.company_id }, values);
+    await terms(direct, { manual_bill: true });
+    await terms(failed, { payment_status: 'failed' });
     const by = (filters: string) =>
       names('all/all/userdownline/all/company_name/asc/Filter', `?Filters=${filters}`);
     expect(await by('direct_payment')).toEqual(['Filter direct']);
@@ -729,9 +723,7 @@ describe('[AGCY-19] the list', () => {
       planMinSpendId: planId,
     });
     expect((set.body.data as Node[])[0]).toMatchObject({ plan_minspend_name: 'Filter plan' });
-    await app.admin.query('update company_billing set excluded_minimum_spend = true where company_id = $1', [
-      failed.company_id,
-    ]);
+    await terms(failed, { excluded_minimum_spend: true });
     expect(await by('no_white_labelling')).toEqual(['Filter direct']);
     expect(await by('minimum_spend_plan')).toEqual(['Filter direct']);
     expect(await by('excluded_minimum_spend')).toEqual(['Filter failed']);
@@ -792,7 +784,7 @@ describe('[AGCY-19] the list', () => {
     await app.make.client(agency);
     await count();
     const few = await fewest();
-    for (let at = 0; at < 9; at++) await app.make.client(agency);
+    await app.make.clients(agency, 9);
     expect(await fewest()).toBe(few);
   });
 });

@@ -233,13 +233,7 @@ describe('[PAY-04] fees', () => {
   });
 
   test('[PAY-05] under manual billing only wholesale is charged', async () => {
-    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.billing.accounts.setTerms(
-        tx,
-        { root_id: root.id, agency_id: acme.id, company_id: acme.id },
-        { manual_bill: true, updated_at: app.clock.now() },
-      ),
-    );
+    await app.make.terms(acme, { manual_bill: true });
     const client = await app.make.client(acme);
     const costs = { term: 'Weekly', setup_micros: 25n * USD };
     const campaign = await app.make.campaign(client, { price: USD, costs });

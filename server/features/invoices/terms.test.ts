@@ -45,14 +45,7 @@ const accounts = async (company: Company) =>
   );
 const stateOf = async (campaign: MadeCampaign) =>
   (await app.admin.query('select state, state_reason from campaign where id = $1', [campaign.id])).rows[0];
-const manual = (manual_bill: boolean) =>
-  inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-    app.features.billing.accounts.setTerms(
-      tx,
-      { root_id: root.id, agency_id: acme.id, company_id: acme.id },
-      { manual_bill, updated_at: app.clock.now() },
-    ),
-  );
+const manual = (manual_bill: boolean) => app.make.terms(acme, { manual_bill });
 
 test.each(['Weekly', 'Monthly'])('[PAY-04] %s: leads are owed, and no balance is needed', async (term) => {
   const own = await app.make.client(acme);

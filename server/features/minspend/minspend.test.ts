@@ -39,19 +39,9 @@ async function agency(name: string, began = true) {
   const company = await app.make.agency(root, { host, name });
   const email = `${name}@x.test`;
   const { id: userId } = await app.make.user(company, { email, password: PASSWORD });
-  if (began) await accept(company, userId, 'default_agency');
+  if (began) await app.make.accept(company, userId, 'default_agency');
   return { company, host, email, userId };
 }
-const accept = (company: Company, userId: string, document: 'default_agency' | 'minimum_spend_v2') =>
-  within((tx) =>
-    app.features.agreements.accept(tx, {
-      owner: ownerOf(company),
-      userId,
-      document,
-      at: app.clock.now(),
-      ip: null,
-    }),
-  );
 const asRoot = async (method: 'GET' | 'PUT' | 'POST', url: string, body?: unknown) => {
   const token = await app.signIn('boss@x.test', 'root.test');
   return app.call(method, `/api${url}`, { host: 'root.test', token, ...(body ? { body } : {}) });
@@ -301,7 +291,7 @@ describe('[PAY-07] the end of a month', () => {
       comsetname: 'rootminspend',
       comsetval: { status: 'T', first_month: '10', second_month: '20', monthly: '30' },
     });
-    await accept(company, userId, 'minimum_spend_v2');
+    await app.make.accept(company, userId, 'minimum_spend_v2');
     // The agency begins with this agreement, so it is told only now, and accepts.
     expect((await look()).offer).toBeNull();
     await minimumSpend.offers.announce(root.id);
@@ -376,6 +366,16 @@ describe('[PAY-07] a minimum spend by default', () => {
   let first: Made;
   let second: Made;
   let own: Made;
+
+  test('waits for the agencies of a platform that asks it from the start', async () => {
+    const platform = await app.make.root({ host: 'asking.test' });
+    const reseller = await app.make.agency(platform, { host: 'reseller.test' });
+    const { id, email } = await app.make.user(reseller, { password: PASSWORD });
+    await app.make.accept(reseller, id, 'default_agency');
+    await app.make.minimumSpend(platform, { name: 'Standard', months: [0n], flat: 149_000_000n });
+    const shown = await seen({ company: reseller, host: 'reseller.test', email, userId: id });
+    expect(shown).toMatchObject({ offer: { flatMonth: '149.00' }, amount_micros: null });
+  });
 
   test('is told each agency without a plan of its own, once, with the amount and the month', async () => {
     await app.admin.query('update minspend_plan set is_default = false');

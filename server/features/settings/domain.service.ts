@@ -14,6 +14,7 @@ import type { Tenants } from '../tenants/index.ts';
 import {
   addressOf,
   afterLook,
+  type Found,
   GRACE,
   isWithin,
   ownershipOf,
@@ -32,6 +33,14 @@ const BETWEEN_LOOKS = 10_000;
 const BATCH = 50;
 /** Domains that one company enters. */
 const ENTERED: LimitRule = { name: 'domain.entered', max: 20, base: 60, cap: 900, window: 3600 };
+
+/** What a look at the records of a claim has found. */
+interface Seen {
+  ownership: Found;
+  texts: string[];
+  address: Found;
+  addresses: string[];
+}
 
 export type Domains = ReturnType<typeof createDomains>;
 
@@ -140,8 +149,21 @@ export function createDomains(
       dns.addresses(claim.host),
       target(),
     ]);
-    const ownership = ownershipOf(texts, value);
-    const address = addressOf({ cname, addresses }, wanted);
+    const seen = {
+      ownership: ownershipOf(texts, value),
+      texts: texts ?? [],
+      address: addressOf({ cname, addresses }, wanted),
+      addresses: [...(cname ?? []), ...(addresses ?? [])],
+    };
+    await follow(claim, seen, by);
+  }
+
+  /** Does what follows of a look. */
+  async function follow(
+    claim: Pick<store.Claim, 'root_id' | 'company_id' | 'host'>,
+    { ownership, texts, address, addresses }: Seen,
+    by?: Ctx,
+  ): Promise<void> {
     const now = clock.now();
     await inScope(db.app, { rootId: claim.root_id }, async (tx) => {
       const held = await store.lockClaim(tx, claim.company_id, claim.host);
@@ -174,9 +196,9 @@ export function createDomains(
       await store.updateClaim(tx, held.company_id, held.host, {
         status,
         ownership,
-        ownership_found: (texts ?? []).slice(0, 10).map((text) => text.slice(0, 300)),
+        ownership_found: texts.slice(0, 10).map((text) => text.slice(0, 300)),
         address,
-        address_found: [...(cname ?? []), ...(addresses ?? [])].slice(0, 10),
+        address_found: addresses.slice(0, 10),
         checks: held.checks + 1,
         checked_at: now,
         next_check_at:
@@ -286,6 +308,24 @@ export function createDomains(
       await jobs.send(tx, domainsJob, [{}]);
       await record(`Entered the domain ${host} for ${company.name}`);
       return 'entered';
+    },
+
+    /**
+     * Puts a domain in, with what follows of looks that found this; no name server is asked. For tests and the demo. Answers the
+     * record that proves it.
+     */
+    async place(
+      owner: Owner,
+      host: string,
+      looks: readonly Seen[],
+    ): Promise<{ name: string; value: string }> {
+      const at = clock.now();
+      const token = tokenOf(owner.company_id, host);
+      await inScope(db.app, { rootId: owner.root_id }, (tx) =>
+        store.addClaim(tx, { ...owner, host, token, created_at: at, next_check_at: at }),
+      );
+      for (const seen of looks) await follow({ ...owner, host }, seen);
+      return ownershipRecord(host, token);
     },
 
     /** Looks for the records now. @throws Refusal 409 when no domain has been entered, 429 when that was just done */

@@ -150,6 +150,25 @@ describe('[TEN-05] a domain of the tenant’s own', () => {
     expect(rows.map((row) => row.action)).toEqual(['domain.custom', 'domain.verified']);
   });
 
+  test('stands in each of its states as if it had come there by itself', async () => {
+    const shown = async () => {
+      const { domain, claim } = await state();
+      return [claim!.status, ...claim!.records.map((r) => r.status), domain];
+    };
+    await app.make.customDomain(acme, 'entered.test', 'entered');
+    expect(await shown()).toEqual(['waiting', 'unknown', 'unknown', null]);
+    await app.make.customDomain(acme, 'waiting.test', 'waiting');
+    expect((await enter('waiting.test')).status).toBe(200);
+    expect(await shown()).toEqual(['waiting', 'found', 'missing', null]);
+    const proof = await app.make.customDomain(acme, 'live.test', 'verified');
+    expect(await shown()).toEqual(['verified', 'found', 'found', 'live.test']);
+    expect((await state()).claim!.records[0]).toMatchObject(proof);
+    expect(await served('live.test')).toBe(200);
+    await app.make.customDomain(other, 'going.test', 'failing');
+    expect(await state('other')).toMatchObject({ status: 'failing', domain: 'going.test' });
+    expect(await served('going.test')).toBe(200);
+  });
+
   test('an address record with the target’s own addresses does as well, others do not', async () => {
     const { data } = await enter('apex.test');
     dns.set('TXT', data.claim!.records[0]!.name, data.claim!.records[0]!.value);

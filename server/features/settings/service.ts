@@ -5,7 +5,7 @@ import { RETRY_DAYS, SETTINGS, type SettingName, type SettingValue } from '../..
 import type { OptionalEntry } from '../../../contract/sidebar.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
-import { createDns, type Dns } from '../../platform/dns.ts';
+import type { Dns } from '../../platform/dns.ts';
 import { checkInput } from '../../platform/http/input.ts';
 import type { Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -35,15 +35,10 @@ export function createSettings(
     limits,
     smtp,
     dns,
-  }: { tenants: Tenants; audit: Audit; costs: Costs; limits: Limits; smtp: Smtp; dns?: Dns },
+  }: { tenants: Tenants; audit: Audit; costs: Costs; limits: Limits; smtp: Smtp; dns: Dns },
 ) {
-  const { db, clock, config } = platform;
-  const domains = createDomains(platform, {
-    tenants,
-    audit,
-    limits,
-    dns: dns ?? createDns(config.dnsServers),
-  });
+  const { db, clock } = platform;
+  const domains = createDomains(platform, { tenants, audit, limits, dns });
 
   const kinds = createKinds(platform, { tenants, costs, smtp });
 

@@ -297,11 +297,7 @@ describe('[TEN-03] logo and favicon', () => {
 
   test('[BEY-11] without white labelling they are the root’s, its own domain and mail server are not used, and all is back with it', async () => {
     const wears = async (on: boolean) => {
-      await app.admin.query(
-        `insert into company_billing (company_id, root_id, agency_id, white_labelling, updated_at)
-         values ($1, $2, $1, $3, now()) on conflict (company_id) do update set white_labelling = excluded.white_labelling`,
-        [acme.id, root.id, on],
-      );
+      await app.make.terms(acme, { white_labelling: on });
       app.features.tenants.forgetHosts();
     };
     await app.admin.query(

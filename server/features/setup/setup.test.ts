@@ -50,11 +50,14 @@ async function person(
 }
 /** A company's particulars, as its owner gives them. */
 const fill = (company: Company) =>
-  app.admin.query(
-    `update company set phone = '+12025550100', address = '1 Main', city = 'Chicago', zip = '60601',
-            state_code = 'IL', country_code = 'US' where id = $1`,
-    [company.id],
-  );
+  app.make.details(company, {
+    phone: '+12025550100',
+    address: '1 Main',
+    city: 'Chicago',
+    zip: '60601',
+    state_code: 'IL',
+    country_code: 'US',
+  });
 type Body = { status: number; body: Record<string, unknown> & { errors?: unknown } };
 const logs = async (action: string): Promise<number> =>
   Number((await app.admin.query('select count(*) as n from user_log where action = $1', [action])).rows[0].n);
@@ -111,6 +114,18 @@ describe('[USER-01] the session user', () => {
     expect((await below.get(`/api/user/${boss.id}`)).status).toBe(404);
     expect((await sales.get(`/api/user/${below.id}`)).status).toBe(403);
     expect((await sales.get(`/api/user/${sales.id}`)).status).toBe(200);
+  });
+
+  test("a seller's account is as far as it was taken", async () => {
+    for (const [step, state] of [
+      ['start', 'pending'],
+      ['submit', 'inverification'],
+    ] as const) {
+      const seller = await person(agency, { role: 'sales' });
+      await app.make.salesAccount(agency, seller.id, step);
+      const { body } = await seller.get(`/api/user/checksetupcomplete/${seller.id}`);
+      expect(body.accountconnected).toBe(state);
+    }
   });
 });
 
