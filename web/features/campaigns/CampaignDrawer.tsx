@@ -112,11 +112,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
         onChange={(next) => set({ tab: next === 'setup' ? undefined : (next ?? undefined) })}
         keepMounted={false}
       >
-        <Tabs.List
-          mb="lg"
-          aria-label="Parts of the campaign"
-          style={{ flexWrap: 'nowrap', overflowX: 'auto' }}
-        >
+        <Tabs.List mb="lg" aria-label="Parts of the campaign">
           {Object.entries(tabs)
             .filter(([value]) => value !== without)
             .map(([value, label]) => (

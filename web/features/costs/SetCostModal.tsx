@@ -175,7 +175,7 @@ function CostForm(props: {
           )}
         </Group>
         <Tabs value={shown} onChange={setTab} keepMounted={false}>
-          <Tabs.List mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
+          <Tabs.List mb="md">
             {tabs.map(({ module, name }) => (
               <Tabs.Tab key={module} value={module} style={{ flexShrink: 0 }}>
                 {name}

@@ -108,7 +108,7 @@ export default function GeneralSettingPage() {
         }
         keepMounted={false}
       >
-        <Tabs.List ref={list} mb="lg" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
+        <Tabs.List ref={list} mb="lg">
           {tabs.map((tab) => (
             <Tabs.Tab key={tab.value} value={tab.value} style={{ flexShrink: 0 }}>
               {tab.label}
