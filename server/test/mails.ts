@@ -78,6 +78,35 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
   const numberIn = (mail: Mail): string => /\b(?:INV|CN)-\d+/.exec(mail.subject)?.[0] ?? '';
   const dueOf = async (mail: Mail): Promise<Right> => ({ all: [], any: await duesOf(mail, numberIn(mail)) });
 
+  /** Nothing was bought: what the card was asked for, or what was to be bought where it was not asked. */
+  const renewal = async (mail: Mail): Promise<Right> => ({
+    all: [],
+    any: await ask(
+      `select coalesce(c.amount_cents * 10000::bigint, a.amount_micros)::text as micros from prepaid_attempt a
+       left join charge c on c.purpose = 'prepaid_top_up' and c.details ->> 'attempt' = a.id::text
+       where $1 in (a.company_id, a.agency_id) and a.state in ('declined', 'refused') and a.ended_at <= $2`,
+      [mail.company_id, mail.created_at],
+    ),
+  });
+  /** Limits of whoever set them, where the ledger's leads have reached the soft ones, and have not passed the hard ones. */
+  const limit = async (mail: Mail): Promise<Right> => ({
+    all: [],
+    any: await ask(
+      `select said.micros::text from cap l join company c on c.id = l.company_id
+       cross join lateral (select case $3 when 'cap.hard' then l.hard_micros else l.soft_micros end as micros) said
+       cross join lateral (
+         select coalesce(-sum(e.amount), 0) as spent from entry e join transfer t on t.id = e.transfer_id
+         where (t.kind = 'lead' or l.subject = 'wallet' and t.kind like '%fee%') and t.created_at <= $2
+           and date_trunc(l.period, t.created_at at time zone c.time_zone) = date_trunc(l.period, $2 at time zone c.time_zone)
+           and case l.subject when 'wallet' then e.company_id = l.subject_id and e.account_code = 10
+                 when 'client' then e.company_id = l.subject_id and e.account_code in (1, 2)
+                 else t.campaign_id = l.subject_id and e.company_id = l.company_id and e.account_code in (1, 2) end) ledger
+       where case l.set_by when 'agency' then l.agency_id else l.company_id end = $1
+         and case $3 when 'cap.hard' then ledger.spent <= said.micros else ledger.spent >= said.micros end`,
+      [mail.company_id, mail.created_at, mail.kind],
+    ),
+  });
+
   const rules: Record<string, (mail: Mail) => Promise<Right>> = {
     'invoice.new': async (mail) => {
       const dues = await duesOf(mail, numberIn(mail));
@@ -141,6 +170,20 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
       for (const { id } of own) left.push(...(await balances(mail, [1], 'and t.campaign_id = $4', [id])));
       return { all: [], any: left };
     },
+    'prepaid.renewal': renewal,
+    'prepaid.renewal_of_client': renewal,
+    'cap.soft': limit,
+    'cap.hard': limit,
+    // Nothing was sold: the prices of the campaigns that it names, and what a lead costs their agency.
+    'margin.below_cost': async (mail) => ({
+      all: [],
+      any: await ask(
+        `select lead_price(r.lead_micros, r.lead_advanced_micros, r.lead_b2b_micros, c.advance_information, c.b2b_information)::text as micros
+         from campaign c join retail_cost r on r.campaign_id = c.id where c.agency_id = $1 and c.number = any($2::bigint[])
+         union all select unnest(array[lead_micros, lead_advanced_micros])::text from wholesale_cost where company_id = $1`,
+        [mail.company_id, [...mail.text.matchAll(/^\W*#(\d+) /gm)].map(([, number]) => number)],
+      ),
+    }),
     'payment.disputed': async (mail) => ({
       all: [],
       // Of the own books: what the card network took back.

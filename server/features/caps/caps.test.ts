@@ -3,6 +3,7 @@ import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadeCampaign } from '../../test/factories.ts';
+import { compareMails } from '../../test/mails.ts';
 import { auditLedger } from '../ledger/index.ts';
 
 const USD = 1_000_000n;
@@ -115,6 +116,7 @@ describe('[BEY-03] limits on spending', () => {
     // Told once each: that 5 dollars were passed, and that the limit was reached.
     expect(await mails(/near/)).toEqual(['client@x.test']);
     expect(await mails(/has been reached/)).toEqual(['client@x.test']);
+    expect(await compareMails(app)).toEqual({ compared: 2, differing: [] });
     expect(await resume()).toBe(0);
     await nextDay();
     expect(await resume()).toBe(1);
@@ -168,9 +170,12 @@ describe('[BEY-03] limits on spending', () => {
       price: USD,
       balance: 10n * USD,
     });
+    // Of limits that have been changed since.
+    await app.admin.query('delete from mail');
     await visit(campaign, 3);
     expect(await outcomes(campaign)).toEqual({ cap_wallet: 1, lead: 2 });
     expect(await mails(/has been reached/)).toContain('boss@x.test');
+    expect((await compareMails(app)).differing).toEqual([]);
   });
 
   test('parallel load in many transactions cannot pass a hard limit by a cent', async () => {

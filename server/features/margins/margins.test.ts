@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
+import { compareMails } from '../../test/mails.ts';
 
 let app: TestApp;
 let root: Company;
@@ -75,6 +76,11 @@ const ask = (lead: string, advanced: string, from?: string) =>
   });
 const choose = (rule: string) => call('agency', 'PUT', '/configuration/margins', { rule });
 const check = () => app.features.margins.check({ rootId: root.id, agencyId: agency.id });
+const mailsAreRight = async () => {
+  const { compared, differing } = await compareMails(app);
+  expect(differing).toEqual([]);
+  expect(compared).toBeGreaterThan(0);
+};
 const mails = async () =>
   (await app.admin.query(`select subject from mail where kind = 'margin.below_cost' order by id`)).rows.map(
     (row) => row.subject,
@@ -186,6 +192,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
     await check();
     expect(await campaign(id)).toMatchObject({ status: 'active', CostSet: '0.70' });
     expect(await mails()).toHaveLength(2);
+    await mailsAreRight();
     // Not above what the client lets a lead cost at most.
     const capped = await update('agency', id, {
       CostSet: '0.70',
@@ -216,6 +223,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
     expect((await ask('0.60', '0', day)).status).toBe(200);
     await app.features.margins.tellPlanned({ rootId: root.id, agencyId: agency.id });
     expect((await mails())[0]).toMatch(/^From \w+ \d+, \d{4}, your cost is above the price of/);
+    await mailsAreRight();
     const { campaigns } = (await call('agency', 'GET', '/configuration/margins')).body;
     expect(campaigns).toEqual(
       expect.arrayContaining([

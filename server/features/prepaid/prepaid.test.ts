@@ -3,6 +3,7 @@ import { ownMessages } from '../../../contract/messages.ts';
 import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
+import { compareMails } from '../../test/mails.ts';
 import { type PrepaidMade, prepaidStage } from '../../test/prepaid.ts';
 import { auditLedger } from '../ledger/index.ts';
 
@@ -819,6 +820,12 @@ describe('[PAY-09] remaining balance and refunds', () => {
     await stage.card(who, 'works');
     await buy(who, 20, '20.00');
     expect(await stage.failed(who)).toBe(false);
+  });
+
+  test('each mail says the amounts of the ledger', async () => {
+    const { compared, differing } = await compareMails(app);
+    expect(differing).toEqual([]);
+    expect(compared).toBeGreaterThan(2);
   });
 
   test('the ledger holds over all of it', async () => {
