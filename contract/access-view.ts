@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { Done, Id, Instant, Line, Page, PageQuery } from './primitives.ts';
-import { SalesOf } from './sales.ts';
+import { SalesOf } from './staff.ts';
 
 const tags = ['View mode'];
 
@@ -42,7 +42,8 @@ export const view = {
       method: 'POST',
       path: '/user/switch',
       tags,
-      summary: "See the product as a person of an agency or client of one's own, for 30 minutes",
+      summary:
+        "See the product as a person of an agency or client of one's own, for 30 minutes; sales look at the owners of what is in their care, and change nothing",
     })
     .meta({ access: 'view.switch', notInView: true })
     .input(
@@ -61,7 +62,7 @@ export const view = {
       tags,
       summary: 'Another 30 minutes from now, at most until the login itself ends',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .input(z.object({}))
     .output(Done.extend({ expires_at: Instant })),
   revertView: call
@@ -71,7 +72,7 @@ export const view = {
       tags,
       summary: 'End the view; the login behind it goes on',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .input(z.object({}))
     .output(Done),
   views: call

@@ -51,7 +51,7 @@ export const access = {
     .output(Tokens.extend({ view: ViewToken.optional().describe('A view of this login that still lives') })),
   logout: call
     .route({ method: 'POST', path: '/logout', tags: ['Access'], summary: 'End this session' })
-    .meta({ access: 'session.own', beforeFactor: true })
+    .meta({ access: 'session.own', beforeFactor: true, salesView: true })
     .input(z.object({}))
     .output(Done),
   downloadToken: call

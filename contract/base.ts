@@ -14,6 +14,11 @@ export interface Meta {
    * last 15 minutes: what moves money, where leads are sent, where money is paid out.
    */
   fresh?: true;
+  /**
+   * Open to sales people in view mode, though it is no GET: it changes nothing of the company viewed. All other calls that
+   * are none refuse them (403).
+   */
+  salesView?: true;
   /** Open to a session that can only set up the second factor that is required of its person; all else refuses (403). */
   beforeFactor?: true;
 }

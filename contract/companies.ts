@@ -4,8 +4,7 @@ import { MODULES, type ModuleType, PAYMENT_TERMS } from './choices.ts';
 import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
 import { messages } from './messages.ts';
 import { Done, Flag, hasControls, Id, Instant, Micros, Page, PageQuery, PipeList } from './primitives.ts';
-import { SalesOf } from './sales.ts';
-import { STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
+import { SalesOf, STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
 
 /** A row of a company's user log (spec product 3). */
 export const UserLogRow = z.object({
@@ -299,9 +298,9 @@ export const companies = {
       path: '/configuration/user/update',
       tags,
       summary:
-        'Change an agency or client and its owner (UpdateClient), or somebody of the own company; what is left out stays as it is',
+        'Change an agency or client and its owner (UpdateClient; sales what is in their care), or somebody of the own company; what is left out stays as it is',
     })
-    .meta({ access: 'person.write', notInView: true })
+    .meta({ access: 'user.write', notInView: true })
     .input(z.discriminatedUnion('userType', [CompanyChange, PersonChange]))
     .output(Saved),
   remove: call

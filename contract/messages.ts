@@ -116,6 +116,8 @@ export const ownMessages = {
   passwordIsCommon: 'is one of the passwords that attackers try first. Choose another one',
   passwordIsAddress: 'must not be your e-mail address',
   notInView: 'This is not possible while you view as somebody else. Return to your own account first.',
+  notForSales: 'Sales people cannot change this. Ask an administrator.',
+  salesView: 'Sales people can look at a company in view mode, but not change or download anything.',
   viewNotAllowed: 'You can view as people of agencies and clients below your own company only.',
   viewAlready: 'You are viewing as somebody else already. Return to your own account first.',
   viewNone: 'You are not viewing as anybody.',

@@ -16,6 +16,8 @@ export type Grade = (typeof GRADES)[number];
 const roots = ['root.owner', 'root.administrator'] as const;
 const agencies = ['agency.owner', 'agency.administrator'] as const;
 const clients = ['client.owner', 'client.administrator'] as const;
+/** Sales people, of what is in their care alone; the services of these calls see to that (docs/decisions/0050-sales.md). */
+const sales = ['root.sales', 'agency.sales'] as const;
 
 /** What each grade may do. The server's guards and the screens' buttons read this one table. */
 export const PERMISSIONS = {
@@ -48,14 +50,19 @@ export const PERMISSIONS = {
   'client.list': [...roots, ...agencies],
   'company.list': [...roots, ...agencies],
   'company.create': [...roots, ...agencies],
-  'company.write': [...roots, ...agencies],
+  'company.write': [...roots, ...agencies, ...sales],
   'company.remove': [...roots, ...agencies],
-  'view.switch': [...roots, ...agencies],
+  'view.switch': [...roots, ...agencies, ...sales],
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'cost.read': [...roots, ...agencies],
   'cost.write': roots,
+  // What a root asks of one agency.
+  'cost.agency': [...roots, 'root.sales'],
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
+  // The calls about one setting, which ask for setting.read and setting.write unless it is one for sales, too.
+  'setting.get': [...roots, ...agencies, 'root.sales'],
+  'setting.save': [...roots, ...agencies, 'root.sales'],
   // Code that runs in other people's browsers: whoever may write it can do there what they can.
   'embed.write': ['root.owner', 'agency.owner'],
   // What owners' accounts hang on: the mail server and the domain that their links and codes travel by, and the second factor.
@@ -77,6 +84,8 @@ export const PERMISSIONS = {
   'person.list': [...roots, ...agencies, ...clients],
   'person.create': [...roots, ...agencies, ...clients],
   'person.write': [...roots, ...agencies, ...clients],
+  // The call that changes companies and people; for people person.write is asked besides, for companies company.write.
+  'user.write': [...roots, ...agencies, ...clients, ...sales],
   'person.remove': [...roots, ...agencies, ...clients],
   'role.read': [...roots, ...agencies, ...clients],
   'role.create': [...roots, ...agencies, ...clients],
@@ -161,6 +170,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'person.list': null,
   'person.create': ['Settings', 'create'],
   'person.write': ['Settings', 'update'],
+  'user.write': ['Settings', 'update'],
   'person.remove': ['Settings', 'delete'],
   'role.read': ['Settings', 'enable'],
   'role.create': ['Settings', 'create'],
@@ -191,8 +201,11 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'referral.read': null,
   'cost.read': ['Settings', 'enable'],
   'cost.write': ['Settings', 'update'],
+  'cost.agency': ['Settings', 'update'],
   'setting.read': ['Settings', 'enable'],
   'setting.write': ['Settings', 'update'],
+  'setting.get': ['Settings', 'enable'],
+  'setting.save': ['Settings', 'update'],
   'embed.write': ['Settings', 'update'],
   'owner.write': ['Settings', 'update'],
   'data.source': ['Settings', 'update'],
@@ -212,6 +225,20 @@ export function mayPerson(grade: Grade, rows: readonly RoleModule[] | null, perm
   const needed = MODULE_PERMISSIONS[permission];
   return !rows || !needed || allows(rows, ...needed);
 }
+
+/**
+ * What of a company sales people see in view mode: its campaigns, leads and results as one of its administrators, and nothing of
+ * its settings, people and payments. Nothing is changed (docs/decisions/0194-what-sales-may-do.md).
+ */
+export const SALES_VIEW: readonly RoleModule[] = (
+  ['Ads Design', 'Campaign', 'LeadsPeek', 'Settings'] as const
+).map((module_name) => ({
+  module_name,
+  enable_permission: module_name === 'Settings' ? 'F' : 'T',
+  create_permission: 'F',
+  update_permission: 'F',
+  delete_permission: 'F',
+}));
 
 /** What of the settings somebody may change: the buttons to save, add and delete (spec product 6). */
 export const settingMenu = (rows: readonly RoleModule[] | null) => ({

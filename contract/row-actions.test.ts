@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionUser } from './people.ts';
-import type { Grade } from './permissions.ts';
+import { type Grade, SALES_VIEW } from './permissions.ts';
 import { type ActionRow, ROW_ACTIONS, rowActions } from './row-actions.ts';
 
 const ROOT = '00000000-0000-4000-8000-000000000001';
@@ -15,16 +15,18 @@ const ALL = (['Ads Design', 'Campaign', 'LeadsPeek', 'Settings'] as const).map((
 
 function asker(grade: Grade, given: Partial<SessionUser> = {}) {
   const [kind, role] = grade.split('.') as ['root' | 'agency' | 'client', string];
-  return {
+  const user_type = role === 'owner' ? ('user' as const) : (role as 'sales' | 'administrator');
+  const own = {
     grade,
     module_permissions: ALL,
-    user_type: role === 'owner' ? ('user' as const) : (role as 'sales' | 'administrator'),
+    user_type,
+    user_type_ori: user_type,
     company_kind: kind,
     company_id: kind === 'root' ? ROOT : AGENCY,
     rootcomp: kind === 'root',
     isViewMode: false,
-    ...given,
   };
+  return { ...own, ...given } as typeof own;
 }
 /** An agency of which everything is so that every action has a reason. */
 const agency: ActionRow = {
@@ -49,10 +51,41 @@ describe('[ROLE-02] what a row offers', () => {
   });
 
   test('sales get none of what the specification hides from them, whatever the row is', () => {
-    expect(words('root.sales', agency)).toBe('apiKey');
-    expect(words('root.sales', client)).toBe('apiKey');
-    expect(words('agency.sales', client)).toBe('');
-    expect(words('agency.sales', agency)).toBe('');
+    const hidden = [
+      'manualBill',
+      'agreement',
+      'minimumSpendExclusion',
+      'onboardingCharge',
+      'setSales',
+      'grantCredit',
+      'remove',
+      'logs',
+      'paymentFailed',
+    ];
+    for (const grade of ['root.sales', 'agency.sales'] as const)
+      for (const row of [agency, client])
+        for (const roles of [[], ['referrer'], ['representative'], ['account_executive']] as const) {
+          const offered = rowActions(asker(grade), { ...row, roles });
+          expect(offered.filter((action) => hidden.includes(action))).toEqual([]);
+        }
+  });
+
+  test('sales keep edit, cost and view of what is in their care; who only referred a company has none of them', () => {
+    for (const role of ['representative', 'account_executive'] as const) {
+      expect(words('root.sales', { ...agency, roles: [role] })).toBe('setCost viewAs edit apiKey');
+      expect(words('agency.sales', { ...client, roles: ['referrer', role] })).toBe('viewAs edit');
+    }
+    // The server tells whom to view as: of a client below an agency in one's care, and of no company that one referred.
+    const untold = { ...agency, user_id: null };
+    expect(words('root.sales', { ...untold, roles: ['referrer'] })).toBe('apiKey');
+    expect(words('root.sales', { ...untold, roles: [] })).toBe('apiKey');
+    expect(words('agency.sales', { ...client, user_id: null, roles: ['referrer'] })).toBe('');
+    expect(words('root.sales', { ...client, roles: [] })).toBe('viewAs apiKey');
+  });
+
+  test('in the view of a sales person a row offers nothing, whatever the person viewed may', () => {
+    const view = { user_type_ori: 'sales', isViewMode: true, module_permissions: [...SALES_VIEW] } as const;
+    expect(words('agency.administrator', client, { ...view, module_permissions: [...SALES_VIEW] })).toBe('');
   });
 
   test('manual bill, cost, onboarding and exclusion are of agency rows; sales people of the rows right below', () => {

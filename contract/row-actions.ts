@@ -24,7 +24,9 @@ export interface ActionRow {
   kind: 'agency' | 'client';
   /** The root that the row's system belongs to. */
   company_root_id?: string;
-  /** Whom to view as; null: nobody can sign in there. */
+  /** Sales: their own part in it. */
+  roles?: readonly ('representative' | 'account_executive' | 'referrer')[] | undefined;
+  /** Whom to view as; null: nobody can sign in there, or not for whoever asks. */
   user_id?: string | null;
   /** 'download' or a link; empty: there is no file. */
   company_agreement_file?: string;
@@ -39,17 +41,29 @@ export interface ActionRow {
 
 type Asker = Pick<
   SessionUser,
-  'grade' | 'module_permissions' | 'user_type' | 'company_kind' | 'company_id' | 'rootcomp' | 'isViewMode'
+  | 'grade'
+  | 'module_permissions'
+  | 'user_type'
+  | 'user_type_ori'
+  | 'company_kind'
+  | 'company_id'
+  | 'rootcomp'
+  | 'isViewMode'
 >;
+
+/** Whether somebody with these roles has a company in their care: who only referred it has not. */
+export const isInCare = (roles: NonNullable<ActionRow['roles']>): boolean =>
+  roles.some((role) => role !== 'referrer');
 
 /**
  * What somebody sees on a row of the agency or client list (ROLE-02; spec product 6). Sales see no manual bill switch,
- * delete, logs, failed payment, onboarding charge, minimum-spend exclusion or agreement, and nothing that their grade
- * may not do. The server guards each action's call besides.
+ * delete, logs, failed payment, onboarding charge, minimum-spend exclusion or agreement, nor do they in view mode; they edit and
+ * set the cost of what is in their care. The server guards each action's call besides.
  */
 export function rowActions(user: Asker, row: ActionRow): RowAction[] {
   const may = (permission: Permission) => mayPerson(user.grade as Grade, user.module_permissions, permission);
-  const isSales = user.user_type === 'sales';
+  // In view mode, too.
+  const isSales = user.user_type_ori === 'sales';
   const isAgency = row.kind === 'agency';
   const isRoot = user.company_kind === 'root';
   // Right below: a root's agency, an agency's client. Whatever is further down is another's to manage.
@@ -57,6 +71,7 @@ export function rowActions(user: Asker, row: ActionRow): RowAction[] {
   // The root company's own tree.
   const inTree = isRoot && user.rootcomp && row.company_root_id === user.company_id;
   const mayChange = !isSales && may('setting.write');
+  const isTheirs = !isSales || isInCare(row.roles ?? []);
   const shown: Record<RowAction, boolean> = {
     manualBill: mayChange && isAgency,
     agreement: !isSales && may('document.read') && Boolean(row.company_agreement_file),
@@ -69,10 +84,10 @@ export function rowActions(user: Asker, row: ActionRow): RowAction[] {
       row.is_onboard_charged === false &&
       row.customer_payment_id === '',
     setSales: isOwn && may('sales.assign'),
-    setCost: !isSales && isRoot && isAgency && may('cost.write'),
+    setCost: isTheirs && isRoot && isAgency && may('cost.agency'),
     grantCredit: !isSales && !user.isViewMode && isOwn && may('credit.grant'),
-    viewAs: !user.isViewMode && may('view.switch'),
-    edit: mayChange && may('company.write') && isOwn,
+    viewAs: !user.isViewMode && may('view.switch') && !(isSales && !row.user_id),
+    edit: isTheirs && may('company.write') && isOwn,
     remove: mayChange && may('company.remove') && isOwn,
     logs: !isSales && may('setting.read'),
     // Five colours, 'inactive' among them (spec product 4), so that it shows on every row that tells.

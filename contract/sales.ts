@@ -1,21 +1,36 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { CompanyNode } from './companies.ts';
 import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
-
-/** In whose care a company is; ids and names are empty where nobody holds the role (spec product 3, Agency node). */
-export const SalesOf = z.object({
-  salesrep: z.string().describe('Sales representative'),
-  salesrepid: z.string(),
-  accountexecutive: z.string(),
-  accountexecutiveid: z.string(),
-  accountref: z.string().describe('Who referred the company'),
-  accountrefid: z.string(),
-});
+import { SalesOf } from './staff.ts';
 
 /** How a sales person has to do with a company. */
 export const SalesRole = z.enum(['representative', 'account_executive', 'referrer']);
 
-/** A company as its sales see it: the owner only of what is assigned to oneself, and nobody to view as. */
+export type SalesRole = z.output<typeof SalesRole>;
+
+/** Of a company in one's care what one may edit, and what the list tells besides (spec product 3, Agency node). */
+const SalesDetails = CompanyNode.pick({
+  company_root_id: true,
+  phonenum: true,
+  phone_country_code: true,
+  phone_country_calling_code: true,
+  subdomain: true,
+  orisubdomain: true,
+  is_whitelabeling: true,
+  api_mode: true,
+  is_user_generate_api: true,
+  is_marketing_services_agreement_developer: true,
+  selected_payment_term: true,
+  selected_modules: true,
+  rootpaymentterm: true,
+  rootmodules: true,
+  disabledaddcampaign: true,
+  enablephonenumber: true,
+  version: true,
+});
+
+/** A company as its sales see it: the owner only of what is assigned to oneself. */
 export const SalesCompany = z.object({
   id: Id,
   company_name: z.string(),
@@ -25,7 +40,11 @@ export const SalesCompany = z.object({
   name: z.string().nullable().describe('The owner'),
   email: z.string().nullable(),
   roles: z.array(SalesRole).describe("The own roles; empty for a client of one's agency"),
+  user_id: Id.nullable().describe('The owner, to view as; null: none, or not in the own care'),
+  details: SalesDetails.nullable().describe('What one may edit; null: not in the own care'),
 });
+
+export type SalesCompany = z.output<typeof SalesCompany>;
 
 const tags = ['Sales'];
 const Person = z

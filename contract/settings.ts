@@ -310,14 +310,20 @@ export const settings = {
       method: 'GET',
       path: '/configuration/setting/{companyID}/{settingname}',
       tags: ['Settings'],
-      summary: 'One setting by its name',
+      summary:
+        "One setting by its name; a root's sales read the costs and product names of agencies in their care",
     })
-    .meta({ access: 'setting.read' })
+    .meta({ access: 'setting.get' })
     .input(z.object({ companyID: Id, settingname: Name }))
     .output(Setting),
   save: call
-    .route({ method: 'PUT', path: '/configuration/setting', tags: ['Settings'], summary: 'Save one setting' })
-    .meta({ access: 'setting.write' })
+    .route({
+      method: 'PUT',
+      path: '/configuration/setting',
+      tags: ['Settings'],
+      summary: "Save one setting; a root's sales save the costs of agencies in their care",
+    })
+    .meta({ access: 'setting.save' })
     .input(
       z.object({
         ...Company,

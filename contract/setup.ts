@@ -125,7 +125,7 @@ export const setup = {
       tags: ['Person'],
       summary: 'The same by {usrID}; without it, oneself',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .input(z.object({ usrID: Id.optional() }))
     .output(SessionUser),
   check: call

@@ -2,6 +2,16 @@ import { z } from 'zod';
 import { PhoneParts, UserPermission } from './people.ts';
 import { Flag, Id, Instant } from './primitives.ts';
 
+/** In whose care a company is; ids and names are empty where nobody holds the role (spec product 3, Agency node). */
+export const SalesOf = z.object({
+  salesrep: z.string().describe('Sales representative'),
+  salesrepid: z.string(),
+  accountexecutive: z.string(),
+  accountexecutiveid: z.string(),
+  accountref: z.string().describe('Who referred the company'),
+  accountrefid: z.string(),
+});
+
 /** What a filter of the lists of people keeps; without one they show whoever is not removed. */
 export const STAFF_FILTERS = ['removed', 'invited'] as const;
 export type StaffFilter = (typeof STAFF_FILTERS)[number];

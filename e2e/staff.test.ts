@@ -75,9 +75,27 @@ test('[CONF-02] [ROLE-02] an agency lists its sales people; their account execut
   await seller.goto(demo.url('acme.localhost', '/configuration/client-management'));
   await seller.getByRole('row', { name: /Harbor/ }).waitFor();
   await expect.poll(() => seller.locator('tbody tr').count()).toBe(1);
-  await expect.poll(() => seller.getByRole('columnheader', { name: 'ACTION' }).count()).toBe(0);
   await expect.poll(() => seller.getByRole('button', { name: 'Add client' }).count()).toBe(0);
   await noAxeFindings(seller);
+  // They edit the client, but not the address its owner gets in by, and look at its work, where nothing is to be changed.
+  await seller.getByRole('button', { name: 'Edit Harbor Dental Care' }).click();
+  const form = seller.getByRole('form', { name: /^Edit Harbor/ });
+  await expect
+    .poll(() => form.getByRole('textbox', { name: 'Email' }).getAttribute('readonly'))
+    .not.toBeNull();
+  await form.getByRole('textbox', { name: 'Full Name' }).fill('Harper Harborough');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await seller.getByRole('row', { name: /Harper Harborough/ }).waitFor();
+  await seller.getByRole('button', { name: 'Actions of Harbor Dental Care' }).click();
+  await expect.poll(() => seller.getByRole('menuitem').allTextContents()).toEqual(['View as client']);
+  await seller.getByRole('menuitem', { name: 'View as client' }).click();
+  await seller.getByLabel('Reason').fill('Call about the forecast');
+  await seller.getByRole('button', { name: 'View as Harper Harborough' }).click();
+  const back = seller.getByRole('button', { name: 'Return to my account' });
+  await back.waitFor();
+  await noAxeFindings(seller);
+  await back.click();
+  await seller.waitForURL((url) => url.pathname === '/configuration/client-management');
   for (const path of ['administrator-list', 'general-setting', 'sales-account-list', 'agency-list']) {
     await seller.goto(demo.url('acme.localhost', `/configuration/${path}`));
     await seller.getByRole('heading', { name: 'Page Not Found' }).waitFor();

@@ -48,6 +48,10 @@ const root = { host: 'localhost', as: 'root@demo.test' };
 const summit = { host: 'summit.localhost', as: 'enterprise@demo.test' };
 const ridge = { host: 'ridgeline.localhost', as: 'agency3@demo.test' };
 const fresh = { host: 'fresh.localhost', as: 'newagency@demo.test' };
+const executive = { host: 'localhost', as: 'executive@demo.test' };
+const seller = { host: 'acme.localhost', as: 'seller@demo.test' };
+/** Presses a button, of rows of that name the first. */
+const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
 const tab = (name: string | RegExp) => async (page: Page) => {
   await openRow(page);
   await page.getByRole('tab', { name }).click({ timeout: 8_000 });
@@ -321,6 +325,40 @@ const shots: Shot[] = [
   { name: 'client-exclusions', ...client, path: '/user/sessions', act: fromMenu('Exclusion List') },
   { name: 'root2-dashboard', ...summit, path: '/dashboard' },
   { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },
+  { name: 'executive-agencies', ...executive, path: '/configuration/agency-list', act: press('Edit Acme') },
+  { name: 'executive-menu', ...executive, path: '/configuration/agency-list', act: press('Actions of Acme') },
+  {
+    name: 'executive-cost',
+    ...executive,
+    path: '/configuration/agency-list',
+    act: async (page) => {
+      await press('Actions of Acme')(page);
+      await page.getByRole('menuitem', { name: 'Set cost' }).click();
+      await page.getByRole('button', { name: 'Save' }).waitFor({ timeout: 8_000 });
+    },
+  },
+  {
+    name: 'executive-view',
+    ...executive,
+    path: '/configuration/agency-list',
+    act: async (page) => {
+      await press('Actions of Acme')(page);
+      await page.getByRole('menuitem', { name: 'View as agency' }).click();
+    },
+  },
+  {
+    name: 'executive-viewing',
+    ...executive,
+    path: '/configuration/agency-list',
+    act: async (page) => {
+      await press('Actions of Acme')(page);
+      await page.getByRole('menuitem', { name: 'View as agency' }).click();
+      await page.getByLabel('Reason').fill('Call about the forecast');
+      await page.getByRole('button', { name: 'View as Alex Acme' }).click();
+      await page.getByRole('button', { name: 'Return to my account' }).waitFor({ timeout: 8_000 });
+    },
+  },
+  { name: 'seller-clients', ...seller, path: '/configuration/client-management', act: press('Edit Harbor') },
   { name: 'client-card', ...client, path: '/user/card-setting' },
   { name: 'agency-not-found', ...agency, path: '/configuration/opt-out-list' },
   { name: 'agency-planned', ...agency, path: '/integrations' },

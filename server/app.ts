@@ -29,6 +29,7 @@ import { capsRoutes, createCaps } from './features/caps/index.ts';
 import { collectionRoutes, createCollection } from './features/collection/index.ts';
 import {
   companiesRoutes,
+  companyDetails,
   createCompanies,
   createStaff,
   rootsRoutes,
@@ -153,7 +154,7 @@ export function createFeatures(
   const costs = createCosts(platform, { tenants, audit });
   const plans = createPlans(platform, { tenants, audit });
   const coupons = createCoupons(platform, { audit, limits });
-  const settings = createSettings(platform, { tenants, audit, costs, limits, smtp, dns });
+  const settings = createSettings(platform, { tenants, audit, costs, limits, smtp, sales, dns });
   const ledger = createLedger();
   const gateway = around(
     createGateway(platform.config, {
@@ -535,7 +536,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.tenants, tenancy.handlers);
     calls(contract.settings, settings.handlers);
     calls(contract.setup, setupRoutes(features.setup));
-    calls(contract.sales, salesListRoutes(features.sales));
+    calls(contract.sales, salesListRoutes(features.sales, companyDetails(features.companies)));
     calls(contract.documents, documents.handlers);
     calls(contract.profile, profile.handlers);
     calls(contract.roles, rolesRoutes(features.setup));

@@ -48,6 +48,10 @@ export interface TrueActor {
   grade: Grade;
 }
 
+/** Whether somebody is a sales person, who has to do with what is in their care alone. */
+export const isSales = (who: { grade: Grade }): boolean =>
+  who.grade === 'root.sales' || who.grade === 'agency.sales';
+
 /** What a person may see: a root's people its system, an agency's their agency and its clients, a client's themselves. */
 export function scopeOf(who: {
   rootId: string;

@@ -115,6 +115,18 @@ async function endViewsOf(who: Principal): Promise<void> {
 const belowOf = (t: Target, who: Principal | undefined): string | null =>
   who?.grade.startsWith('root') ? t.client.agency_id : t.client.id;
 
+/** A company is in the care of the sales person who asks, and of nobody else's. */
+async function careFor(companyId: string | null, who: Principal | undefined): Promise<void> {
+  if (!who?.grade.endsWith('.sales')) return;
+  await app.admin.query(
+    `insert into sales_assignment (company_id, root_id, agency_id, role, user_id, assigned_at)
+     select id, root_id, agency_id, 'representative', $2, now() from company
+     where id = $1 and root_id = (select root_id from user_account where id = $2)
+     on conflict (company_id, role) do update set user_id = $2`,
+    [companyId, who.userId],
+  );
+}
+
 /** The client has accepted its agreement. */
 const agreed = ({ client, personId }: Target): Promise<void> =>
   app.make.accept(client, personId, 'default_client');
@@ -292,6 +304,15 @@ async function freshCompany(target: Target, who: Principal | undefined): Promise
     ? await app.make.agency(root, given)
     : await app.make.client(agency, given);
   return made.id;
+}
+
+/** A company has an owner of this address. */
+async function ownerFor(id: string, email: string): Promise<void> {
+  const { rows } = await app.admin.query<Company>(
+    'select id, root_id, agency_id from company where id = $1',
+    [id],
+  );
+  await app.make.user(rows[0]!, { email });
 }
 
 const fields = { campaignName: 'Matrix', urlCode: 'https://matrix.example/' };
@@ -692,6 +713,7 @@ let samples: Record<string, Sample> = {
     named: true,
     request: async (t, who) => {
       if (who) await endViewsOf(who);
+      await careFor(belowOf(t, who), who);
       return { url: '/api/user/switch', body: { usrID: t.personId, reason: 'Matrix test' } };
     },
   },
@@ -743,12 +765,26 @@ let samples: Record<string, Sample> = {
   },
   'PUT /api/configuration/user/update': {
     named: true,
-    request: async (t, who) => ({
-      url: '/api/configuration/user/update',
-      body: who?.grade.startsWith('client')
-        ? { companyID: who.companyId, userType: 'administrator', ClientID: await freshAdministrator(t) }
-        : { ...companyFields(who), ClientID: await freshCompany(t, who) },
-    }),
+    request: async (t, who) => {
+      const url = '/api/configuration/user/update';
+      if (who?.grade.startsWith('client'))
+        return {
+          url,
+          body: {
+            companyID: who.companyId,
+            userType: 'administrator',
+            ClientID: await freshAdministrator(t),
+          },
+        };
+      const ClientID = await freshCompany(t, who);
+      const fields = companyFields(who);
+      if (who?.grade.endsWith('.sales')) {
+        // They change no address, so there is an owner, who has it.
+        await careFor(ClientID, who);
+        await ownerFor(ClientID, fields.ClientEmail);
+      }
+      return { url, body: { ...fields, ClientID } };
+    },
   },
   'DELETE /api/configuration/user/remove/:companyID/:userID': {
     named: true,
@@ -1154,14 +1190,25 @@ let samples: Record<string, Sample> = {
   'GET /api/configuration/setting': { named: false, request: () => ({ url: '/api/configuration/setting' }) },
   'GET /api/configuration/setting/:companyID/:settingname': {
     named: false,
-    request: (_, who) => ({ url: `/api/configuration/setting/${who?.companyId ?? NOBODY}/branding` }),
+    request: async (t, who) => {
+      if (who?.grade !== 'root.sales')
+        return { url: `/api/configuration/setting/${who?.companyId ?? NOBODY}/branding` };
+      await careFor(t.client.agency_id, who);
+      return { url: `/api/configuration/setting/${t.client.agency_id}/costagency` };
+    },
   },
   'PUT /api/configuration/setting': {
     named: false,
-    request: () => ({
-      url: '/api/configuration/setting',
-      body: { comsetname: 'registration', comsetval: { open: false } },
-    }),
+    request: async (t, who) => {
+      if (who?.grade === 'root.sales') await careFor(t.client.agency_id, who);
+      return {
+        url: '/api/configuration/setting',
+        body:
+          who?.grade === 'root.sales'
+            ? { companyID: t.client.agency_id, comsetname: 'costagency', comsetval: { dpay: 'Prepaid' } }
+            : { comsetname: 'registration', comsetval: { open: false } },
+      };
+    },
   },
   'POST /api/configuration/setting/picture': {
     named: false,

@@ -53,6 +53,12 @@ export function userMay(
   return mayPerson(user.grade as Grade, user.module_permissions, permission);
 }
 
+/** Whether files can be downloaded: not by sales people while they look at a company in view mode. */
+export function useMayDownload(): boolean {
+  const user = useUser();
+  return !(user.isViewMode && user.user_type_ori === 'sales');
+}
+
 /** The facts about whoever is signed in, for the routing. @throws ApiError when the server cannot say */
 export function loadFacts(queryClient: QueryClient): Promise<Facts> {
   return readFacts({

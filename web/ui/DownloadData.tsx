@@ -2,6 +2,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { download } from '../api/download.ts';
+import { useMayDownload } from '../api/user.ts';
 
 /** A list as a file: which one, asked as the list is shown. */
 export interface Downloadable {
@@ -17,11 +18,13 @@ const WORDS = 'Download Data';
 /** Downloads what a list shows at present, all pages of it, as CSV. `compact`: its sign alone. */
 export function DownloadData({ list, query = {}, compact }: Downloadable & { compact?: boolean }) {
   const [isBusy, setBusy] = useState(false);
+  const mayDownload = useMayDownload();
   const fetchFile = async () => {
     setBusy(true);
     await download(list.startsWith('/') ? list : `/export/${list}`, { ...query, Page: '', PerPage: '' });
     setBusy(false);
   };
+  if (!mayDownload) return null;
   if (compact)
     return (
       <Tooltip label={WORDS}>

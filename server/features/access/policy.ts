@@ -105,10 +105,16 @@ export interface Place {
 
 /**
  * Whether somebody may see the product as somebody else (NAV-03): owners and administrators of a root as the people of its
- * agencies and clients, those of an agency as its clients' people. Never within a company, never upward.
+ * agencies and clients, those of an agency as its clients' people; their sales as owners, of what is in their care, which is
+ * asked besides. Never within a company, never upward.
  */
 export function mayView(viewer: Place, viewed: Place): boolean {
-  if (viewer.role !== 'owner' && viewer.role !== 'administrator') return false;
+  if (
+    viewer.role === 'sales'
+      ? viewed.role !== 'owner'
+      : viewer.role !== 'owner' && viewer.role !== 'administrator'
+  )
+    return false;
   if (viewer.rootId !== viewed.rootId || viewed.kind === 'root') return false;
   if (viewer.kind === 'root') return true;
   return viewer.kind === 'agency' && viewed.kind === 'client' && viewed.agencyId === viewer.agencyId;

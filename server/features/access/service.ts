@@ -68,7 +68,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
 
   const emails = createEmails(platform, { people, audit, limits, post, factors, sessions });
   const alerts = createAlerts(platform, parts);
-  const view = createView(platform, { audit, people, sessions });
+  const view = createView(platform, { audit, people, sessions, sales: parts.sales });
 
   return {
     keys,

@@ -1,12 +1,13 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import type { Ctx, Tenant } from '../../platform/ctx.ts';
+import { type Ctx, isSales, type Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { People } from '../people/index.ts';
+import type { Sales } from '../sales/index.ts';
 import * as policy from './policy.ts';
 import type { Sessions, ViewTokens } from './session.service.ts';
 import * as sessionStore from './session.store.ts';
@@ -25,9 +26,9 @@ interface CompaniesAsked {
 /** Seeing the product as somebody of a company below one's own (spec product 4, View mode; BEY-12). */
 export function createView(
   { db, clock }: Platform,
-  parts: { audit: Audit; people: People; sessions: Sessions },
+  parts: { audit: Audit; people: People; sessions: Sessions; sales: Sales },
 ) {
-  const { audit, people, sessions } = parts;
+  const { audit, people, sessions, sales } = parts;
   const minutes = (until: Date): string => until.toISOString().slice(11, 16);
 
   /** Does something to the view that lives, asked for by itself or by the login behind it, with its row in the log. */
@@ -65,7 +66,7 @@ export function createView(
   return {
     /**
      * Begins a view: a session of the person viewed, behind which the present login stays. Throws 404 for somebody whom
-     * one cannot see or who may not sign in, 403 for somebody whom one may not view as, 409 while another view lives.
+     * one cannot see (sales: not in their care) or who may not sign in, 403 for somebody whom one may not view as, 409 while another view lives.
      */
     async start(ctx: Ctx, given: { usrID: string; reason: string }): Promise<ViewTokens> {
       const { actor } = ctx;
@@ -73,6 +74,8 @@ export function createView(
         const viewed = await people.byId(tx, given.usrID);
         if (!viewed || viewed.disabled_at || viewed.removed_at)
           throw new Refusal('not_found', ownMessages.notFound);
+        // An agency in one's care is seen with its clients.
+        if (isSales(actor)) await sales.mustCare(tx, ctx, [viewed.company_id, viewed.agency_id]);
         const [, role = ''] = actor.grade.split('.');
         const place = {
           rootId: viewed.root_id,

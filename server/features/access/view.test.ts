@@ -208,8 +208,9 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       'agency > rival': 404,
       'agency > rivalclient': 404,
       'agencyadmin > agency': 403,
-      'rootsales > client': 403,
-      'agencysales > client': 403,
+      // Nothing is in the care of these.
+      'rootsales > client': 404,
+      'agencysales > client': 404,
       'client > clientadmin': 403,
       'client > agency': 403,
     });
@@ -234,7 +235,10 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     expect(mayView(at('agency', 'owner', 'a', 'a'), viewed)).toBe(true);
     expect(mayView(at('agency', 'owner', 'b', 'b'), viewed)).toBe(false);
     expect(mayView(at('agency', 'owner', 'a', 'a'), at('agency', 'owner', 'a', 'a'))).toBe(false);
-    expect(mayView(at('agency', 'sales', 'a', 'a'), viewed)).toBe(false);
+    // Of sales people the care is asked besides; they view owners only.
+    expect(mayView(at('agency', 'sales', 'a', 'a'), viewed)).toBe(true);
+    expect(mayView(at('agency', 'sales', 'b', 'b'), viewed)).toBe(false);
+    expect(mayView(at('root', 'sales', null, 'r'), at('client', 'administrator', 'a', 'c'))).toBe(false);
     expect(mayView(at('client', 'owner', 'a', 'c'), viewed)).toBe(false);
     expect(mayView(at('root', 'owner', null, 's', 's'), viewed)).toBe(false);
     expect(mayView(at('root', 'owner', null, 'r'), at('root', 'owner', null, 'r'))).toBe(false);
@@ -540,6 +544,125 @@ describe('[BEY-12] what view mode may not do', () => {
         'switchUser',
       ]),
     );
+  });
+});
+
+describe('[ROLE-02] the view of a sales person', () => {
+  /** The token of a view of one's agency, or of its client, by a root's sales in whose care it is. */
+  async function look(viewed: string): Promise<string> {
+    await app.make.sales(agency, { representative: people.rootsales! });
+    return viewAs(await signIn('rootsales'), viewed);
+  }
+
+  test('is of the owners of what is in their care and of the clients of that, and of nobody else', async () => {
+    const root = await signIn('rootsales');
+    const seller = await signIn('agencysales', 'acme.test');
+    const tried = async (token: string, host: string) => {
+      const outcome: Record<string, number> = {};
+      for (const name of Object.keys(people)) {
+        const { status } = await start(token, name, host);
+        outcome[name] = status;
+        if (status === 200) await post('/api/user/switch/revert', token, {}, host);
+      }
+      return outcome;
+    };
+    await app.make.sales(agency, { account_executive: people.rootsales! });
+    const ofRoot = await tried(root, HOST);
+    expect(Object.keys(ofRoot).filter((name) => ofRoot[name] === 200)).toEqual(['agency', 'client']);
+    expect(ofRoot).toMatchObject({ agencyadmin: 403, clientadmin: 403, agencysales: 403 });
+    expect(ofRoot).toMatchObject({
+      rival: 404,
+      rivalclient: 404,
+      root: 404,
+      rootmate: 404,
+      otherclient: 404,
+    });
+    await app.make.sales(client, { representative: people.agencysales! });
+    const ofAgency = await tried(seller, 'acme.test');
+    expect(Object.keys(ofAgency).filter((name) => ofAgency[name] === 200)).toEqual(['client']);
+    expect(ofAgency).toMatchObject({
+      agency: 404,
+      rival: 404,
+      rivalclient: 404,
+      root: 404,
+      otherclient: 404,
+    });
+    await app.admin.query('delete from sales_assignment');
+  });
+
+  test('shows the work of the company, and neither its settings, people and payments nor what owners alone see', async () => {
+    const view = await look('agency');
+    const me = (await get('/api/user', view)).body;
+    expect(me).toMatchObject({
+      id: people.agency,
+      grade: 'agency.administrator',
+      user_type: 'userdownline',
+      user_type_ori: 'sales',
+      isViewMode: true,
+    });
+    expect((await get('/api/leadspeek/client/list', view)).status).toBe(200);
+    expect((await get('/api/leadspeek/report/lead', view)).status).toBe(200);
+    expect((await get(`/api/leadspeek/getcampaign/${campaign.id}`, view)).status).toBe(200);
+    for (const url of [
+      '/api/configuration/setting',
+      `/api/configuration/setting/${agency.id}/costagency`,
+      `/api/configuration/user-logs?company_id=${client.id}`,
+      `/api/configuration/user/${agency.id}/all/all/administrator/all/all/all/all`,
+      '/api/user/views',
+    ])
+      expect([url, (await get(url, view)).status]).toEqual([url, 403]);
+  });
+
+  test('changes and downloads nothing: every call that is no reading is refused', async () => {
+    for (const view of [await look('agency'), await look('client')]) {
+      const open: string[] = [];
+      for (const { route, meta } of calls) {
+        if (meta.access === 'public' || route.method === 'GET') continue;
+        const url = `/api${route.path}`.replace(/\{\w+\}/g, people.client!);
+        // Last, since it ends the view.
+        if (/logout|revert/.test(url)) continue;
+        const { status } = await app.call(route.method as 'POST', url, { host: HOST, token: view, body: {} });
+        if (status !== 403) open.push(url);
+      }
+      expect(open.sort()).toEqual(['/api/user/getuserdata', '/api/user/switch/renew']);
+      const form = new FormData();
+      form.set('name', 'Mallory');
+      const profile = await app.server.inject({
+        method: 'POST',
+        url: '/api/user/update',
+        headers: { host: HOST, authorization: `Bearer ${view}` },
+        payload: form,
+      });
+      expect([profile.statusCode, profile.json().message]).toEqual([403, ownMessages.salesView]);
+      const file = await post('/api/general/download-token', view, {
+        path: '/api/leadspeek/report/lead/export',
+      });
+      expect([file.status, file.body.message]).toEqual([403, ownMessages.salesView]);
+      expect((await post('/api/user/switch/revert', view)).status).toBe(200);
+    }
+  });
+
+  test('is in the log under their own name, and ends as soon as the company is taken from them', async () => {
+    const { token, refresh } = await login('rootsales');
+    await app.make.sales(agency, { representative: people.rootsales! });
+    const view = await viewAs(token, 'client');
+    expect(await newestLog()).toMatchObject({
+      action: 'view.start',
+      actor_id: people.rootsales,
+      viewed_as_id: people.client,
+      name: 'rootsales person as client person',
+      type_user: 'root.sales',
+    });
+    // Whoever referred a company does not have it in their care by that.
+    await change(
+      `update sales_assignment set role = 'referrer' where user_id = $1`,
+      [people.rootsales],
+      view,
+    );
+    expect((await get('/api/user', view)).status).toBe(401);
+    expect((await renewed(refresh)).body.view).toBeUndefined();
+    expect((await start(token, 'client')).status).toBe(404);
+    await change('delete from sales_assignment where user_id = $1', [people.rootsales], view);
   });
 });
 

@@ -7,6 +7,7 @@ import { refuse } from './policy.ts';
 import { keepsFactor } from './staff.policy.ts';
 import { FLAG_WORDS, type StaffGiven } from './staff.service.ts';
 import * as staff from './staff.store.ts';
+import type { NodeRow } from './store.ts';
 
 /** What is entered of an agency or client and its owner; what is undefined stays as it is. */
 export interface Entered {
@@ -40,6 +41,29 @@ export function clientOnly(kind: string, given: Entered) {
     ...(given.phonesOff === undefined ? {} : { phones_off: given.phonesOff }),
     ...(given.sheetEditor === undefined ? {} : { sheet_editor: given.sheetEditor }),
   };
+}
+
+/**
+ * Whether a sales person may save this: not what owners get in by (address, host) or are told by, and not what only a root's
+ * people decide. What stays as it is may be given. @throws Refusal 403 naming the field
+ */
+export function mustBeForSales(before: NodeRow, given: Entered & { betaUser?: boolean | undefined }): void {
+  const { ownerFlags: flags } = given;
+  const values: [field: string, was: unknown, is: unknown][] = [
+    ['ClientEmail', before.owner_email, given.email],
+    ['DownlineSubDomain', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase()],
+    ['DownlineDomain', before.domain ?? '', given.domain?.trim().toLowerCase()],
+    ['defaultAdmin', before.is_default_admin ?? false, flags.is_default_admin],
+    ['customercare', before.customer_care ?? false, flags.customer_care],
+    ['adminGetNotification', before.gets_notices ?? false, flags.gets_notices],
+    ['disabledreceivedemail', before.mail_off ?? false, flags.mail_off],
+    ['betaUser', before.beta_user, given.betaUser],
+  ];
+  const [field] = values.find(([, was, is]) => is !== undefined && is !== was) ?? [];
+  if (field)
+    throw new Refusal('forbidden', ownMessages.notForSales, {
+      errors: { [field]: [ownMessages.notForSales] },
+    });
 }
 
 const gone = (): never => {

@@ -10,7 +10,7 @@ import { messages, ownMessages } from '../../../contract/messages.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { STAFF_FILTERS, type StaffFilter } from '../../../contract/staff.ts';
-import type { Ctx } from '../../platform/ctx.ts';
+import { type Ctx, isSales } from '../../platform/ctx.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import { page } from '../../platform/page.ts';
 import { BAD_ACTIVITY } from '../access/index.ts';
@@ -106,6 +106,14 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     ...salesNames(row.sales),
   };
 }
+
+/** Companies right below the own one by their ids, as they travel; for the list of sales people. */
+export const companyDetails =
+  (companies: Companies) =>
+  async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, CompanyNodeData>> => {
+    const { rows, above } = await companies.details(ctx, ids);
+    return new Map(rows.map((row) => [row.id, nodeToWire(ctx, row, above)]));
+  };
 
 const done = (message: string) => ({ result: 'success' as const, message });
 /** The words after a save, which tell that an address was taken and waits. */
@@ -231,6 +239,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
     async update(ctx, input) {
       ofRoot(input.idsys, ctx.actor.rootId);
       if (isPerson(input)) {
+        ctx.need('person.write');
         const isBack = input.action === 'restore';
         const row = isBack
           ? await staff.restore(ctx, input.companyID, input.ClientID)
@@ -254,7 +263,8 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
       });
       return {
         ...done(saved(input.ClientEmail, row.owner_email)),
-        data: [nodeToWire(ctx, row, await companies.above(ctx, input.companyID))],
+        // Sales are told no more of a company than their own list tells.
+        data: isSales(ctx.actor) ? [] : [nodeToWire(ctx, row, await companies.above(ctx, input.companyID))],
       };
     },
     async remove(ctx, input) {

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import type { Ctx } from '../../platform/ctx.ts';
+import { type Ctx, isSales } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { plainAddress } from '../../platform/geo.ts';
 import { page } from '../../platform/page.ts';
@@ -15,7 +15,7 @@ import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { pageOfLog } from './log.store.ts';
-import { clientOnly, createPayload, type Entered } from './payload.service.ts';
+import { clientOnly, createPayload, type Entered, mustBeForSales } from './payload.service.ts';
 import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
 import * as store from './store.ts';
@@ -72,9 +72,10 @@ export function createCompanies(
 
   const nodeOf = async (tx: Tx, id: string) => (await store.node(tx, id, developer)) ?? missing();
 
-  /** @throws Refusal 404 for a company that is not there, 422 for one that is not right below the own one */
+  /** @throws Refusal 404 for a company that is not there or, for sales, not in their care; 422 for one that is not right below the own one */
   async function child(tx: Tx, ctx: Ctx, id: string): Promise<Company & { agency_id: string }> {
     const company = (await store.lockTarget(tx, id)) ?? missing();
+    await parts.sales.mustCare(tx, ctx, [company.id, company.agency_id]);
     if (company.parent_id !== ctx.actor.companyId)
       throw policy.refuse('companyID', 'is not right below your own company');
     return { ...company, agency_id: company.agency_id! };
@@ -228,6 +229,12 @@ export function createCompanies(
       });
     },
 
+    /** Companies right below the own one as they are, by their ids, and what they may choose from. */
+    async details(ctx: Ctx, ids: readonly string[]) {
+      const rows = await inScope(db.app, ctx.scope, (tx) => store.nodes(tx, ids, developer));
+      return { rows, above: await above(ctx, ctx.actor.companyId) };
+    },
+
     /** A page of the user log of an agency or client. @throws Refusal 404 for one that is not there for whoever asks */
     userLogs: (ctx: Ctx, companyId: string, asked: { Page: number; PerPage: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -260,6 +267,7 @@ export function createCompanies(
         const isAgency = company.kind === 'agency';
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
         const before = await nodeOf(tx, company.id);
+        if (isSales(ctx.actor)) mustBeForSales(before, given);
         const words: string[] = [];
         const told = (what: string, was: unknown, is: unknown) => {
           if (is !== undefined && was !== is) words.push(`${what}: ${is === '' ? 'none' : String(is)}`);

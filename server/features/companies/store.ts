@@ -189,7 +189,7 @@ function phonePattern(text: string): string | null {
  * first counts: an invoice keeps it, of renewals and top-ups it is the last so many that were declined. The plan is kept
  * (platform/db/connect.ts): with so many tables it takes longer than the answer.
  */
-async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): Promise<NodeRow[]> {
+export async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): Promise<NodeRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<NodeRow>`/* kept: company_nodes */
     select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.version, c.external_id,

@@ -156,6 +156,7 @@ export type Costs = ReturnType<typeof createCosts>;
 /** What roots ask of agencies and agencies of clients, by date (docs/decisions/0034-costs.md). */
 export function createCosts(platform: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
   const { db, clock, events } = platform;
+  const suppliers = createSuppliers(platform, { tenants, audit });
   /** The least that the scope's root asks for a lead. */
   async function leastOf(tx: Tx, at: Date): Promise<(module: string, term: string) => bigint> {
     const rows = await store.minimums(tx, MINIMUM_MODULES, TERMS, at);
@@ -212,7 +213,8 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
   }
 
   /**
-   * Sets what a root asks of an agency, or (the root's own) the least for a lead. Answers what it changed, in words.
+   * Sets what a root asks of an agency, or (the root's own) the least for a lead. Answers what it changed, in words. Sales do not
+   * take a lead below what it costs the root; how much that is they are not told.
    * @throws Refusal 422 naming the field
    */
   async function saveAgency(
@@ -220,7 +222,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
     company: Company,
     owner: Owner,
     value: z.output<typeof CostAgency>,
-    from: string | undefined,
+    { from, bySales = false }: { from?: string | undefined; bySales?: boolean },
   ): Promise<string[]> {
     const now = clock.now();
     const zone = (await tenants.company(tx, company.root_id))?.time_zone ?? 'UTC';
@@ -247,6 +249,13 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
             path(name),
             messages.costPerLeadMinimum.replace('{amount}', usd(least(module, term))),
           );
+        if (
+          bySales &&
+          part === 'lead' &&
+          fees.lead !== old.lead &&
+          fees.lead < (await suppliers.costAt(tx, company.root_id, module, valid_from))
+        )
+          throw refusalOf(path(name), 'is below what a lead costs the platform. Ask an administrator');
         if (fees[part] !== old[part])
           words.push(
             `${NAMES[module]} ${term} ${name} ${amountText(old[part])} to ${amountText(fees[part])}`,
@@ -316,7 +325,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
   return {
     readAgency,
     saveAgency,
-    suppliers: createSuppliers(platform, { tenants, audit }),
+    suppliers,
 
     /** Sets what a root asks of an agency for a lead of a module, whatever the term, from an instant on. */
     setLeadCost: (

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import type { Ctx } from '../../platform/ctx.ts';
+import { type Ctx, isSales } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { AccountState, PaymentGateway } from '../../platform/payments.ts';
@@ -27,8 +27,7 @@ type Note = (tx: Tx, reference: string) => Promise<void>;
 type Sender = Awaited<ReturnType<Notices['sender']>>;
 
 /** Whether whoever asks has an account of their own, not their company's. */
-export const holdsOwn = ({ actor }: Ctx): boolean =>
-  actor.grade === 'root.sales' || actor.grade === 'agency.sales';
+export const holdsOwn = ({ actor }: Ctx): boolean => isSales(actor);
 
 /**
  * Whose account whoever asks may open, change and let go: sales people their own, others their agency's.

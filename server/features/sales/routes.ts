@@ -1,5 +1,8 @@
 import type { contract } from '../../../contract/index.ts';
 import { messages } from '../../../contract/messages.ts';
+import { isInCare } from '../../../contract/row-actions.ts';
+import type { SalesCompany } from '../../../contract/sales.ts';
+import type { Ctx } from '../../platform/ctx.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Sales } from './service.ts';
 
@@ -16,8 +19,16 @@ export function salesNames(assigned: readonly { role: string; id: string; name: 
   };
 }
 
-/** The calls about sales people and their companies; what they do for themselves is the set-up's. */
-export function salesListRoutes(sales: Sales): Handlers<typeof contract.sales> {
+type Details = NonNullable<SalesCompany['details']>;
+
+/**
+ * The calls about sales people and their companies; what they do for themselves is the set-up's. `detailsOf` tells companies
+ * right below the own one, which is for those in whose care they are.
+ */
+export function salesListRoutes(
+  sales: Sales,
+  detailsOf: (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, Details>>,
+): Handlers<typeof contract.sales> {
   return {
     async getSalesList(ctx, { companyID }) {
       const { people, assigned } = await sales.list(ctx, companyID);
@@ -36,11 +47,14 @@ export function salesListRoutes(sales: Sales): Handlers<typeof contract.sales> {
     },
     async downline(ctx, input) {
       const found = await sales.downline(ctx, input);
+      const cared = found.data.filter((row) => isInCare(row.roles)).map((row) => row.id);
+      const details = cared.length > 0 ? await detailsOf(ctx, cared) : new Map<string, Details>();
       const data = found.data.map((row) => ({
         ...row,
         kind: row.kind === 'client' ? ('client' as const) : ('agency' as const),
         created_at: row.created_at.toISOString(),
         clients: Number(row.clients),
+        details: details.get(row.id) ?? null,
       }));
       return { ...found, data };
     },

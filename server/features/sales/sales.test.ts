@@ -155,8 +155,20 @@ describe('[ROLE-02] the sales downline', () => {
         name: 'acmeowner person',
         email: 'acmeowner@x.test',
         roles: ['representative'],
+        user_id: id.acmeowner,
+        details: expect.objectContaining({ company_root_id: root.id, version: expect.any(Number) }),
       },
     ]);
+    // Neither who pays how, nor what is signed, nor the owner's second factor.
+    const [row] = body.data as { details: object }[];
+    for (const field of [
+      'payment_status',
+      'manual_bill',
+      'company_agreement_file',
+      'customer_payment_id',
+      'twoFactorAuth',
+    ])
+      expect(row!.details).not.toHaveProperty(field);
     const clients = await ask('GET', `sales/downline?companyID=${acme.id}&PerPage=1&order=desc`, 'rep');
     expect(clients.body).toMatchObject({ total: 2, last_page: 2 });
     expect((clients.body.data as unknown[])[0]).toMatchObject({
@@ -164,7 +176,24 @@ describe('[ROLE-02] the sales downline', () => {
       name: null,
       email: null,
       roles: [],
+      user_id: null,
+      details: null,
     });
+    // A client below can be viewed as, though its owner is not named; what one only referred cannot.
+    const below = async () => {
+      const { body: found } = await ask('GET', `sales/downline?companyID=${acme.id}`, 'rep');
+      return (found.data as { user_id: string | null }[]).map((one) => one.user_id);
+    };
+    expect(await below()).toEqual([id.cleoowner, null]);
+    await set('owner', acme, { salesRep: '', salesRef: id.rep });
+    expect(await below()).toEqual([null, null]);
+    const referred = await ask('GET', 'sales/downline', 'rep');
+    expect((referred.body.data as object[])[0]).toMatchObject({
+      roles: ['referrer'],
+      user_id: null,
+      details: null,
+    });
+    await set('owner', acme, { salesRep: id.rep, salesRef: '' });
     expect(await names('rep', '?searchQuery=acmeowner')).toEqual(['Acme']);
     expect(await names('rep', '?searchQuery=blue')).toEqual([]);
     expect(await names('rep', '?kind=client&searchQuery=cleoowner')).toEqual([]);
@@ -183,5 +212,194 @@ describe('[ROLE-02] the sales downline', () => {
     expect((await ask('GET', 'sales/downline', 'acmeowner')).status).toBe(403);
     expect((await ask('GET', 'company/list', 'rep')).status).toBe(403);
     expect((await ask('GET', 'company/list', 'acmesales')).status).toBe(403);
+  });
+});
+
+describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () => {
+  type Row = Record<string, unknown> & { details: Record<string, unknown> };
+  /** A company as the sales list shows it, as the edit form sends it back. */
+  async function same(who: string, company: Company, given: object = {}) {
+    const { body } = await ask('GET', 'sales/downline', who);
+    const row = (body.data as Row[]).find((one) => one.id === company.id)!;
+    const isAgency = row.kind === 'agency';
+    return {
+      companyID: isAgency ? root.id : acme.id,
+      userType: isAgency ? 'userdownline' : 'client',
+      ClientID: row.user_id,
+      ClientCompanyName: row.company_name,
+      ClientFullName: row.name,
+      ClientEmail: row.email,
+      ClientPhone: '2025550123',
+      ClientPhoneCountryCode: 'US',
+      version: row.details.version,
+      selectedterms: row.details.selected_payment_term,
+      selectedmodules: row.details.selected_modules,
+      ...given,
+    };
+  }
+  const save = (who: string, body: object) => ask('PUT', 'user/update', who, body);
+  const cost = (who: string, companyID: string, comsetval: object, more: object = {}) =>
+    ask('PUT', 'setting', who, { companyID, comsetname: 'costagency', comsetval, ...more });
+  const newest = async () =>
+    (
+      await app.admin.query(
+        `select l.actor_id, l.action, l.company_id, d.description from user_log l join user_log_detail d on d.log_id = l.id
+         order by l.xmin::text::bigint desc limit 1`,
+      )
+    ).rows[0];
+
+  test('they edit it, under their own name in the log', async () => {
+    await set('owner', acme, { salesRep: id.rep });
+    await set('acmeowner', cleo, { salesAE: id.acmesales });
+    const agency = await save('rep', await same('rep', acme, { ClientFullName: 'Ada Acme' }));
+    expect([agency.status, agency.body.message, agency.body.data]).toEqual([
+      200,
+      'Data has been updated successfully',
+      [],
+    ]);
+    expect(await newest()).toMatchObject({ actor_id: id.rep, action: 'company.update', company_id: acme.id });
+    const client = await save('acmesales', await same('acmesales', cleo, { disabledaddcampaign: 'T' }));
+    expect(client.status).toBe(200);
+    expect(await newest()).toMatchObject({
+      actor_id: id.acmesales,
+      action: 'company.update',
+      company_id: cleo.id,
+    });
+    const { body } = await ask('GET', 'sales/downline', 'acmesales');
+    expect((body.data as Row[])[0]!.details.disabledaddcampaign).toBe('T');
+    expect((await save('rep', await same('rep', acme, { ClientFullName: 'acmeowner person' }))).status).toBe(
+      200,
+    );
+  });
+
+  test('nothing else is there for them: unassigned, referred, further down, foreign', async () => {
+    await set('owner', acme, { salesRep: id.rep, salesRef: id.second });
+    await set('acmeowner', cleo, { salesRep: id.acmesales });
+    const mine = await same('rep', acme);
+    const foreign = (
+      await app.admin.query('select company_id from user_account where id = $1', [id.otherrep])
+    ).rows[0].company_id;
+    for (const [who, ClientID] of [
+      ['rep', bluepeak.id],
+      ['rep', id.blueowner],
+      ['rep', foreign],
+      ['second', acme.id],
+    ] as const)
+      expect([who, ClientID, (await save(who, { ...mine, ClientID })).status]).toEqual([who, ClientID, 404]);
+    // The clients of one's agency are seen, and the agency's to change.
+    expect((await save('rep', { ...mine, userType: 'client', ClientID: cleo.id })).status).toBe(422);
+    const own = await same('acmesales', cleo);
+    expect((await save('acmesales', { ...own, ClientID: zed.id })).status).toBe(404);
+    expect((await save('acmesales', { ...own, ClientID: acme.id })).status).toBe(404);
+    // People, their own company's, are none of theirs to change.
+    const person = {
+      companyID: root.id,
+      userType: 'administrator',
+      ClientID: id.admin,
+      ClientFullName: 'Mallory',
+    };
+    expect((await save('rep', person)).status).toBe(403);
+    for (const [who, companyID] of [
+      ['rep', bluepeak.id],
+      ['rep', root.id],
+      ['rep', foreign],
+      ['second', acme.id],
+    ] as const) {
+      expect([companyID, (await cost(who, companyID, {})).status]).toEqual([companyID, 404]);
+      expect([companyID, (await ask('GET', `setting/${companyID}/costagency`, who)).status]).toEqual([
+        companyID,
+        404,
+      ]);
+    }
+    expect((await cost('acmesales', cleo.id, {})).status).toBe(403);
+  });
+
+  test('they leave alone what owners get in by, whom it is assigned to, and what administrators decide', async () => {
+    await set('owner', acme, { salesRep: id.rep });
+    await set('acmeowner', cleo, { salesRep: id.acmesales });
+    const before = (await app.admin.query('select email from user_account where id = $1', [id.acmeowner]))
+      .rows;
+    const invitations = async () => (await app.admin.query('select count(*) as n from mail')).rows[0].n;
+    const mails = await invitations();
+    for (const [field, value] of [
+      ['ClientEmail', 'mallory@x.test'],
+      ['DownlineSubDomain', 'mallory'],
+      ['DownlineDomain', 'mallory.example.com'],
+      ['betaUser', 'T'],
+      ['defaultAdmin', 'T'],
+      ['disabledreceivedemail', 'T'],
+      ['planMinSpendId', root.id],
+      ['salesAE', id.rep],
+    ]) {
+      const { status, body } = await save('rep', await same('rep', acme, { [field!]: value }));
+      expect([field, status]).toEqual([field, 403]);
+      if (body.errors && Object.keys(body.errors).length > 0)
+        expect(Object.keys(body.errors)).toEqual([field]);
+    }
+    expect(
+      (await save('acmesales', await same('acmesales', cleo, { adminGetNotification: 'F' }))).status,
+    ).toBe(403);
+    expect(
+      (await app.admin.query('select email from user_account where id = $1', [id.acmeowner])).rows,
+    ).toEqual(before);
+    expect(await invitations()).toBe(mails);
+    // Nor may they invite, add, remove, see logs or switch the billing.
+    for (const [method, url, body] of [
+      ['POST', 'user/resendinvitation', { companyID: root.id, ClientID: acme.id }],
+      ['DELETE', `user/remove/${root.id}/${acme.id}`, undefined],
+      ['GET', `user-logs?company_id=${acme.id}`, undefined],
+      ['GET', 'setting', undefined],
+      ['PUT', 'setting', { companyID: acme.id, comsetname: 'branding', comsetval: {} }],
+      ['GET', `setting/${acme.id}/branding`, undefined],
+      ['PUT', 'setting', { companyID: acme.id, comsetname: 'agencyonboardingcustom', comsetval: {} }],
+    ] as const) {
+      const answer = await app.call(method, `/api/configuration/${url}`, {
+        host: 'root.test',
+        token: token.rep!,
+        ...(body ? { body } : {}),
+      });
+      expect([url, answer.status]).toEqual([url, 403]);
+    }
+  });
+
+  test("[AGCY-17] a root's sales set what an agency pays, and take no lead below the least or below what it costs the platform", async () => {
+    await set('owner', acme, { salesRep: id.rep });
+    const supplier = await app.call('PUT', '/api/configuration/supplier-costs', {
+      host: 'root.test',
+      token: token.owner!,
+      body: { module: 'local', cost: '0.40' },
+    });
+    expect(supplier.status).toBe(200);
+    expect((await cost('owner', root.id, { enhance: { Weekly: { EnhanceCostperlead: '2' } } })).status).toBe(
+      200,
+    );
+    const saved = await cost('rep', acme.id, {
+      local: { Weekly: { LeadspeekCostperlead: '0.40' } },
+      dpay: 'Weekly',
+    });
+    expect([saved.status, saved.body.message]).toEqual([200, 'Setting has been saved.']);
+    expect(await newest()).toMatchObject({ actor_id: id.rep, action: 'setting.save', company_id: acme.id });
+    const below = await cost('rep', acme.id, { local: { Weekly: { LeadspeekCostperlead: '0.39' } } });
+    expect([below.status, below.body.errors]).toEqual([
+      422,
+      {
+        'local.Weekly.LeadspeekCostperlead': [
+          'is below what a lead costs the platform. Ask an administrator',
+        ],
+      },
+    ]);
+    const least = await cost('rep', acme.id, { enhance: { Weekly: { EnhanceCostperlead: '1.99' } } });
+    expect([least.status, Object.keys(least.body.errors as object)]).toEqual([
+      422,
+      ['enhance.Weekly.EnhanceCostperlead'],
+    ]);
+    // A price that stands below by an administrator's word is in nobody's way.
+    expect(
+      (await cost('owner', acme.id, { local: { Weekly: { LeadspeekCostperlead: '0.10' } } })).status,
+    ).toBe(200);
+    const other = { local: { Weekly: { LeadspeekCostperlead: '0.10', LeadspeekPlatformFee: '5' } } };
+    expect((await cost('rep', acme.id, other)).status).toBe(200);
+    expect((await ask('GET', `setting/${acme.id}/modulenames`, 'rep')).status).toBe(200);
+    expect((await ask('GET', 'supplier-costs', 'rep')).status).toBe(403);
   });
 });

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import type { Ctx } from '../../platform/ctx.ts';
+import { type Ctx, isSales } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -79,6 +79,16 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
 
   return {
     setWithin,
+
+    /**
+     * Sales have to do with what is in their care alone; nobody else is asked. @throws Refusal 404
+     */
+    async mustCare(tx: Tx, ctx: Ctx, companyIds: readonly (string | null)[]): Promise<void> {
+      if (!isSales(ctx.actor)) return;
+      const ids = companyIds.filter((id) => id !== null);
+      if (!(await store.isInCare(tx, ctx.actor.userId, ids)))
+        throw new Refusal('not_found', ownMessages.notFound);
+    },
 
     /** Gives a company's role to somebody, asking nothing; for the demo and tests. */
     assign: store.assign,

@@ -66,7 +66,8 @@ const SORTS = { company_name: 'c.name', created_at: 'c.created_at' } as const;
 /**
  * What is assigned to a sales person: companies of `kind`. Clients count as theirs where they are assigned themselves or
  * belong to an agency that is; `agencyId` keeps one agency's. The owner is told of assigned companies only, and `search`
- * finds nothing that is not told; `agency_*` is a client's agency, where that is assigned, too.
+ * finds nothing that is not told; `user_id` is whom to view as, of what is in their care and of what is below that.
+ * `agency_*` is a client's agency, where that is assigned, too.
  */
 export async function pageOfDownline(
   tx: Tx,
@@ -117,6 +118,8 @@ export async function pageOfDownline(
       ),
       sql<SalesRole[]>`coalesce((select array_agg(s.role order by s.role) from sales_assignment s
         where s.company_id = c.id and s.user_id = ${userId}), '{}')`.as('roles'),
+      sql<string | null>`case when exists (select from sales_assignment s where s.user_id = ${userId}
+        and s.role <> 'referrer' and s.company_id in (c.id, c.agency_id)) then c.owner_id end`.as('user_id'),
       sql<string | null>`(select a.id from company a join sales_assignment s on s.company_id = a.id
         where a.id = c.agency_id and c.kind = 'client' and s.user_id = ${userId} limit 1)`.as('agency_id'),
       sql<string | null>`(select a.name from company a join sales_assignment s on s.company_id = a.id
@@ -129,6 +132,21 @@ export async function pageOfDownline(
     .execute();
   const { total } = await base.select((eb) => eb.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow();
   return { rows, total: Number(total) };
+}
+
+/**
+ * Whether one of these companies is in somebody's care. Who referred a company does not have it in their care: that comes by
+ * itself with a sign-up, and nobody has chosen them. The database asks the same of views (session_state).
+ */
+export async function isInCare(tx: Tx, userId: string, companyIds: readonly string[]): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sales_assignment')
+    .select('role')
+    .where('user_id', '=', userId)
+    .where('company_id', 'in', companyIds)
+    .where('role', '<>', 'referrer')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Whether an agency is assigned to somebody. */

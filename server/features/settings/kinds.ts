@@ -26,6 +26,8 @@ const PRICES = { read: 'cost.write', save: 'cost.write' } as const;
 /** What a save is told besides its value, and what it tells: in words, what it has changed. */
 export interface SaveAbout {
   from: string | undefined;
+  /** Who saves is a sales person. */
+  bySales: boolean;
   words: string[];
 }
 
@@ -36,7 +38,7 @@ interface About {
   words: string;
   /** Only an agency has it, or only a root. */
   only?: 'agency' | 'root';
-  /** What reading and saving it needs beyond the permissions of all settings. */
+  /** What reading and saving it needs instead of the permissions of all settings. */
   needs?: { read: Permission; save: Permission };
   /** Saved not in view mode, and only by somebody who has just confirmed who they are. */
   guarded?: true;
@@ -142,6 +144,8 @@ export function createKinds(
     },
     modulenames: {
       words: 'module names',
+      // A root's sales see what the products are called whose costs they set.
+      needs: { read: 'setting.get', save: 'setting.write' },
       read: async (tx, company) => labelsToWire(await store.labelsOf(tx, company.id)),
       async save(tx, company, value) {
         // What is left empty is called as at the root; a root's own are called as everywhere.
@@ -165,10 +169,11 @@ export function createKinds(
     },
     costagency: {
       words: 'costs',
-      needs: { read: 'cost.read', save: 'cost.write' },
+      // A root's sales set it for agencies in their care.
+      needs: { read: 'setting.get', save: 'cost.agency' },
       read: async (tx, company) => (await costs.readAgency(tx, company)).data as SettingValue<'costagency'>,
       async save(tx, company, value, about) {
-        about.words = await costs.saveAgency(tx, company, ownerOf(company), value, about.from);
+        about.words = await costs.saveAgency(tx, company, ownerOf(company), value, about);
         const kept = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'costagency');
         return value.dpay ? { dpay: value.dpay } : (kept?.value ?? null);
       },

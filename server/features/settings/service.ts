@@ -3,7 +3,7 @@ import { ownMessages } from '../../../contract/messages.ts';
 import { microsOf } from '../../../contract/primitives.ts';
 import { RETRY_DAYS, SETTINGS, type SettingName, type SettingValue } from '../../../contract/settings.ts';
 import type { OptionalEntry } from '../../../contract/sidebar.ts';
-import type { Ctx, Tenant } from '../../platform/ctx.ts';
+import { type Ctx, isSales, type Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Dns } from '../../platform/dns.ts';
 import { checkInput } from '../../platform/http/input.ts';
@@ -11,6 +11,7 @@ import type { Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Costs } from '../costs/index.ts';
+import type { Sales } from '../sales/index.ts';
 import { pathOfPicture, type Tenants } from '../tenants/index.ts';
 import { createDomains } from './domain.service.ts';
 import { createKinds, type SaveAbout, STANDARD_PACKAGES } from './kinds.ts';
@@ -34,8 +35,17 @@ export function createSettings(
     costs,
     limits,
     smtp,
+    sales,
     dns,
-  }: { tenants: Tenants; audit: Audit; costs: Costs; limits: Limits; smtp: Smtp; dns: Dns },
+  }: {
+    tenants: Tenants;
+    audit: Audit;
+    costs: Costs;
+    limits: Limits;
+    smtp: Smtp;
+    sales: Sales;
+    dns: Dns;
+  },
 ) {
   const { db, clock } = platform;
   const domains = createDomains(platform, { tenants, audit, limits, dns });
@@ -48,8 +58,7 @@ export function createSettings(
       return (only ?? company.kind) === company.kind && (!needs || ctx.may(needs.read));
     });
   const mustMay = (ctx: Ctx, name: SettingName, to: 'read' | 'save'): void => {
-    const needed = kinds[name].needs?.[to];
-    if (needed && !ctx.may(needed)) throw new Refusal('forbidden', ownMessages.forbidden);
+    ctx.need(kinds[name].needs?.[to] ?? (to === 'read' ? 'setting.read' : 'setting.write'));
   };
 
   async function read(tx: Tx, company: Target, wanted: SettingName[]) {
@@ -109,6 +118,7 @@ export function createSettings(
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
         if (name) mustMay(ctx, name, 'read');
+        await sales.mustCare(tx, ctx, [company.id]);
         return read(tx, company, name ? [name] : names(ctx, company));
       }),
 
@@ -142,11 +152,12 @@ export function createSettings(
             kind.only === 'root' ? 'can be set for the platform only' : 'can be set for an agency only',
           );
         mustMay(ctx, name, 'save');
+        await sales.mustCare(tx, ctx, [company.id]);
         if (given.effective_from !== undefined && name !== 'costagency')
           throw refusalOf('effective_from', 'can be given with costagency only');
         const value = (await checkInput(SETTINGS[name], given.comsetval)) as SettingValue<'registration'>;
         const [before] = await read(tx, company, [name]);
-        const about: SaveAbout = { from: given.effective_from, words: [] };
+        const about: SaveAbout = { from: given.effective_from, bySales: isSales(ctx.actor), words: [] };
         const keep = await kind.save(tx, company, value, about);
         const version = await store.saveSetting(tx, ownerOf(company), name, keep, given.version, clock.now());
         if (!version) throw new Refusal('conflict', ownMessages.settingStale);

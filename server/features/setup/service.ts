@@ -109,7 +109,8 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       payouts_enabled: account.payouts_enabled,
       ...coloursOf(door),
       time_zone: company.time_zone,
-      grade: access.gradeOf(company.kind, person.role),
+      // In a sales person's view less than the owner's.
+      grade: isSelf ? ctx.actor.grade : access.gradeOf(company.kind, person.role),
       ...policy.modulePairs(door.modules, products.own.modules),
     };
   }

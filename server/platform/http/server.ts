@@ -15,7 +15,7 @@ import { mayPerson } from '../../../contract/permissions.ts';
 import { activity } from '../activity.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { type Actor, type Confirmation, Ctx, type Tenant } from '../ctx.ts';
+import { type Actor, type Confirmation, Ctx, isSales, type Tenant } from '../ctx.ts';
 import { isDiskFull, onceAMinute } from '../disk.ts';
 import { plainAddress } from '../geo.ts';
 import { newId } from '../ids.ts';
@@ -242,6 +242,7 @@ export async function contextOf(
     notInView?: boolean | undefined;
     fresh?: boolean | undefined;
     beforeFactor?: boolean | undefined;
+    salesView?: boolean | undefined;
   } = {},
 ): Promise<Ctx> {
   const tenant = request.tenant ?? nobody;
@@ -265,6 +266,8 @@ export async function contextOf(
     actor = await doors.actorOf(token, tenant);
     if (!mayPerson(actor.grade, actor.modules, access)) throw new Refusal('forbidden', ownMessages.forbidden);
     if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
+    if (request.method !== 'GET' && !more.salesView && actor.trueActor && isSales(actor.trueActor))
+      throw new Refusal('forbidden', ownMessages.salesView);
     if (actor.needsFactor && !more.beforeFactor)
       throw new Refusal('forbidden', ownMessages.factorFirst, { errors: { second_factor: ['is required'] } });
   }
@@ -331,11 +334,12 @@ export function addCalls(
   for (const [name, procedure] of Object.entries(contract as Record<string, AnyContractProcedure>)) {
     const { route, meta, inputSchema, outputSchema } = procedure['~orpc'];
     const handler = handlers[name];
-    const { access, notInView, fresh, beforeFactor } = meta as {
+    const { access, notInView, fresh, beforeFactor, salesView } = meta as {
       access?: Access;
       notInView?: true;
       fresh?: true;
       beforeFactor?: true;
+      salesView?: true;
     };
     if (!route.method || !route.path || !access || !handler)
       throw new Error(`Call ${name} lacks a route, an access rule or a handler`);
@@ -344,7 +348,12 @@ export function addCalls(
       url: `/api${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
       config: { access, call: `/api${route.path}` },
       handler: async (request, reply) => {
-        const ctx = await contextOf(request, access, clock, doors, { notInView, fresh, beforeFactor });
+        const ctx = await contextOf(request, access, clock, doors, {
+          notInView,
+          fresh,
+          beforeFactor,
+          salesView,
+        });
         finish[name]?.before?.(request);
         const given = route.method === 'GET' ? (request.query as object) : (request.body ?? {});
         if (typeof given !== 'object' || Array.isArray(given))

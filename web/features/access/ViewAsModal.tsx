@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { switchUser } from '../../api/client.ts';
+import { useUser } from '../../api/user.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { reasonFault } from './view.ts';
 
@@ -13,6 +14,7 @@ export interface Viewed {
 
 /** Asks why, and begins to view as somebody; the page is loaded anew as theirs. */
 export function ViewAsModal({ viewed, onClose }: { viewed: Viewed; onClose: () => void }) {
+  const isLook = useUser().user_type === 'sales';
   const form = useForm({ initialValues: { reason: '' }, validate: { reason: reasonFault } });
   const send = async ({ reason }: { reason: string }) => {
     try {
@@ -28,8 +30,10 @@ export function ViewAsModal({ viewed, onClose }: { viewed: Viewed; onClose: () =
       <form noValidate onSubmit={form.onSubmit(send, (errors) => focusFirstWrong(form, errors))}>
         <Stack gap="md">
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            For 30 minutes you see and do what {viewed.name} of {viewed.company_name} can, except passwords,
-            second factors, cards and charges. {viewed.company_name} sees in its log that it was you, and why.
+            {isLook
+              ? `For 30 minutes you see the campaigns, leads and results that ${viewed.name} of ${viewed.company_name} sees. You cannot change or download anything.`
+              : `For 30 minutes you see and do what ${viewed.name} of ${viewed.company_name} can, except passwords, second factors, cards and charges.`}{' '}
+            {viewed.company_name} sees in its log that it was you, and why.
           </Text>
           <TextInput
             label="Reason"

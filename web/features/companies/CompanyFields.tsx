@@ -1,11 +1,19 @@
-import { Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, Select, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { PhoneInput } from '../../ui/PhoneInput.tsx';
 import classes from './companies.module.css';
 import { INPUT_MAX } from './companies.ts';
 import type { CompanyForm as Form } from './form.ts';
 
+/** A field that is shown and not changed. */
+const FIXED = {
+  readOnly: true,
+  variant: 'filled',
+  description: 'Ask an administrator to change it.',
+  inputWrapperOrder: ['label', 'input', 'description', 'error'],
+} satisfies TextInputProps;
+
 /** Company, owner, e-mail and phone, which both forms have. */
-export function OwnerFields({ form }: { form: Form }) {
+export function OwnerFields({ form, isAddressFixed = false }: { form: Form; isAddressFixed?: boolean }) {
   return (
     <>
       <TextInput
@@ -28,6 +36,7 @@ export function OwnerFields({ form }: { form: Form }) {
         withAsterisk
         autoComplete="off"
         maxLength={120}
+        {...(isAddressFixed ? FIXED : {})}
         {...form.getInputProps('ClientEmail')}
       />
       <div className={classes.wide}>
@@ -38,7 +47,8 @@ export function OwnerFields({ form }: { form: Form }) {
 }
 
 /** The name below the platform's own domain. */
-export function SubdomainField({ form, suffix }: { form: Form; suffix: string }) {
+export function SubdomainField(props: { form: Form; suffix: string; isFixed?: boolean }) {
+  const { form, suffix, isFixed = false } = props;
   return (
     <TextInput
       label="Subdomain"
@@ -53,6 +63,7 @@ export function SubdomainField({ form, suffix }: { form: Form; suffix: string })
       }
       rightSectionWidth={Math.min(180, 12 + suffix.length * 8)}
       rightSectionPointerEvents="none"
+      {...(isFixed ? FIXED : {})}
       {...form.getInputProps('DownlineSubDomain')}
     />
   );
@@ -103,7 +114,13 @@ export function PlanField(props: {
 }
 
 /** The switches of the edit form. */
-export function Flags(props: { form: Form; kind: 'agency' | 'client'; apiMode: boolean }) {
+export function Flags(props: {
+  form: Form;
+  kind: 'agency' | 'client';
+  apiMode: boolean;
+  /** Whether the features in trial and what the owner is told of may be set. */
+  owner: boolean;
+}) {
   const { form } = props;
   return (
     <Stack gap="xs">
@@ -114,11 +131,13 @@ export function Flags(props: { form: Form; kind: 'agency' | 'client'; apiMode: b
             description="Its own brand, domain and email sender. Off shows the platform’s."
             {...form.getInputProps('ClientWhiteLabeling', { type: 'checkbox' })}
           />
-          <Checkbox
-            label="Beta features"
-            description="Includes the agency in features that are offered to selected agencies."
-            {...form.getInputProps('betaUser', { type: 'checkbox' })}
-          />
+          {props.owner && (
+            <Checkbox
+              label="Beta features"
+              description="Includes the agency in features that are offered to selected agencies."
+              {...form.getInputProps('betaUser', { type: 'checkbox' })}
+            />
+          )}
         </>
       )}
       {props.apiMode && (
@@ -138,16 +157,20 @@ export function Flags(props: { form: Form; kind: 'agency' | 'client'; apiMode: b
             description="Off: neither lists, files nor webhooks tell the phone numbers of its leads."
             {...form.getInputProps('enablephonenumber', { type: 'checkbox' })}
           />
-          <Checkbox
-            label="Notifications to the owner by e-mail"
-            description="About payments, limits and balances."
-            {...form.getInputProps('adminGetNotification', { type: 'checkbox' })}
-          />
-          <Checkbox
-            label="No e-mail to the owner"
-            description="Only what their own account needs, such as login codes."
-            {...form.getInputProps('disabledreceivedemail', { type: 'checkbox' })}
-          />
+          {props.owner && (
+            <>
+              <Checkbox
+                label="Notifications to the owner by e-mail"
+                description="About payments, limits and balances."
+                {...form.getInputProps('adminGetNotification', { type: 'checkbox' })}
+              />
+              <Checkbox
+                label="No e-mail to the owner"
+                description="Only what their own account needs, such as login codes."
+                {...form.getInputProps('disabledreceivedemail', { type: 'checkbox' })}
+              />
+            </>
+          )}
         </>
       )}
     </Stack>

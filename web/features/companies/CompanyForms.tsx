@@ -130,9 +130,10 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const cache = useQueryClient();
   const isAgency = row.kind === 'agency';
   const inTree = user.company_kind === 'root' && user.rootcomp && row.company_root_id === user.company_id;
-  const mayPlan =
-    useMay('cost.write') && isAgency && user.user_type !== 'sales' && brand.idsys === brand.masteridsys;
-  const may = { apiMode: inTree && isAgency, plan: mayPlan };
+  const mayPlan = useMay('cost.write') && isAgency && brand.idsys === brand.masteridsys;
+  // What owners get in by, and what only a root's people decide, sales see as it is.
+  const isSales = user.user_type === 'sales';
+  const may = { apiMode: inTree && isAgency, plan: mayPlan, owner: !isSales };
   const plans = useQuery({
     queryKey: ['minimum-spend-plans'],
     queryFn: ({ signal }) => api.costs.plans(undefined, { signal }),
@@ -177,7 +178,8 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const send = async (values: CompanyValues) => {
     setConflict(undefined);
     try {
-      const taken = takenAway(row, values);
+      // The server refuses it in any case; which campaigns they are, sales are not told.
+      const taken = isSales ? [] : takenAway(row, values);
       if (taken.length > 0 && !(await productsAreFree(taken))) {
         form.setFieldValue('selectedmodules', [...values.selectedmodules, ...taken]);
         return;
@@ -214,8 +216,8 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
     >
       <Stack gap="md">
         <div className={classes.grid}>
-          <OwnerFields form={form} />
-          {isAgency && <SubdomainField form={form} suffix={suffix} />}
+          <OwnerFields form={form} isAddressFixed={isSales} />
+          {isAgency && <SubdomainField form={form} suffix={suffix} isFixed={isSales} />}
           {mayPlan && plans.data && <PlanField form={form} plans={plans.data.data} />}
         </div>
         <Ticks
@@ -226,7 +228,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
           choices={row.rootpaymentterm}
         />
         <Ticks form={form} field="selectedmodules" label="Product(s)" choices={row.rootmodules} />
-        <Flags form={form} kind={row.kind} apiMode={may.apiMode} />
+        <Flags form={form} kind={row.kind} apiMode={may.apiMode} owner={may.owner} />
         {plans.error && (
           <Notice tone="warn" title="The minimum-spend plans could not be loaded">
             All else can be saved; the plan stays as it is.

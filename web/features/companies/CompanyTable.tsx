@@ -287,7 +287,12 @@ function List(props: ListProps) {
       {doing?.what === 'priceSetup' && <PriceModal row={doing.row} onClose={close} />}
       {doing?.what === 'viewAs' && doing.row.id && (
         <ViewAsModal
-          viewed={{ user_id: doing.row.id, name: doing.row.name, company_name: doing.row.company_name }}
+          viewed={{
+            user_id: doing.row.id,
+            // Sales are not told who owns the clients of their agencies.
+            name: doing.row.name || 'the owner',
+            company_name: doing.row.company_name,
+          }}
           onClose={close}
         />
       )}

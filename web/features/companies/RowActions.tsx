@@ -18,6 +18,7 @@ import {
 import { type ReactNode, useState } from 'react';
 import { apiIcon } from '../../../contract/company-rules.ts';
 import type { RowAction } from '../../../contract/row-actions.ts';
+import { useMay } from '../../api/user.ts';
 import classes from './companies.module.css';
 import type { CompanyItem } from './companies.ts';
 import { OnboardingPopover } from './OnboardingPopover.tsx';
@@ -48,6 +49,8 @@ export function RowActions(props: {
     </Menu.Item>
   );
   const size = 16;
+  const mayPrice = useMay('campaign.read');
+  const mayInvite = useMay('person.write');
   return (
     <div className={classes.actions}>
       {has('manualBill') && (
@@ -128,6 +131,7 @@ export function RowActions(props: {
             {has('grantCredit') &&
               item('grantCredit', 'Grant credit', <IconGift size={size} aria-hidden="true" />)}
             {row.kind === 'client' &&
+              mayPrice &&
               item('priceSetup', 'Price set-up', <IconReceipt size={size} aria-hidden="true" />)}
             {has('agreement') &&
               item(
@@ -142,6 +146,7 @@ export function RowActions(props: {
                 <IconPigMoney size={size} aria-hidden="true" />,
               )}
             {has('edit') &&
+              mayInvite &&
               row.id &&
               item('invite', 'Send invitation again', <IconMail size={size} aria-hidden="true" />)}
             {has('logs') && item('logs', 'User logs', <IconHistory size={size} aria-hidden="true" />)}

@@ -16,7 +16,10 @@ test.each([
   const list = vi.fn(async () => ({ ...rest, data: [{ ...row, id: '9', salesrep: 'Sasha' }] }));
   const downline = vi.fn(async () => ({
     ...rest,
-    data: [{ ...row, id: '1', name: null, email: null, roles: ['referrer'] }],
+    data: [
+      { ...row, id: '1', name: null, email: null, roles: ['referrer'], user_id: null, details: null },
+      { ...row, id: '2', name: 'Ada', roles: ['representative'], user_id: '8', details: { version: 3 } },
+    ],
   }));
   const api = { companies: { list }, sales: { downline } } as never;
   const found = await readCompanies(api, { user_type, ...ids }, asked, options);
@@ -42,8 +45,12 @@ test.each([
     expect(downline).toHaveBeenCalledWith({ ...input, kind }, options);
   }
   expect(found).toMatchObject(rest);
-  // Nobody can be viewed as from a row of the sales list.
+  // From the sales list nobody can be viewed as but whom the server names.
   expect(found.data[0]).toMatchObject({ company_id: '1', id: call === 'list' ? '9' : '' });
+  if (call === 'downline') {
+    expect(found.data[0]).toMatchObject({ version: 0, is_whitelabeling: 'T' });
+    expect(found.data[1]).toMatchObject({ company_id: '2', id: '8', name: 'Ada', version: 3 });
+  }
 });
 
 test('[AGCY-19] the clients of an agency, sorted and filtered: unset parts of the path travel as all', async () => {

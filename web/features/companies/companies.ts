@@ -28,7 +28,7 @@ export interface Asked {
   filters?: readonly CompanyFilter[];
 }
 
-/** What sales are not told of a company. */
+/** What sales are not told of a company; the details only of one in their care. */
 const UNTOLD: Omit<
   CompanyItem,
   'company_id' | 'company_name' | 'kind' | 'created_at' | 'name' | 'email' | 'clients' | 'user_type'
@@ -44,7 +44,7 @@ const UNTOLD: Omit<
   domain: '',
   external_organizationid: '',
   manual_bill: 'F',
-  is_whitelabeling: 'F',
+  is_whitelabeling: 'T',
   beta_user: 'F',
   api_mode: 'F',
   is_user_generate_api: false,
@@ -134,9 +134,11 @@ export async function readCompanies(
   const found = await api.sales.downline(query as never, options);
   return {
     ...found,
-    data: found.data.map(({ id, name, email, ...row }) => ({
+    data: found.data.map(({ id, name, email, user_id, details, ...row }) => ({
       ...UNTOLD,
+      ...details,
       ...row,
+      id: user_id ?? '',
       company_id: id,
       name: name ?? '',
       email: email ?? '',
@@ -167,6 +169,7 @@ export const anyRow = (kind: CompanyItem['kind'], rootId: string): ActionRow => 
   user_id: rootId,
   company_agreement_file: 'download',
   payment_status: 'failed',
+  roles: ['representative'],
 });
 
 /** Whether a search found a company by what its own row shows; else it was by one of its clients. */

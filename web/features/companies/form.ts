@@ -138,7 +138,7 @@ export async function newToWire(values: CompanyValues, kind: 'agency' | 'client'
 export async function changeToWire(
   values: CompanyValues,
   row: CompanyItem,
-  may: { apiMode: boolean; plan: boolean },
+  may: { apiMode: boolean; plan: boolean; owner: boolean },
 ) {
   return {
     ...(await common(values, row.kind)),
@@ -147,15 +147,16 @@ export async function changeToWire(
     version: row.version,
     ...(row.kind === 'agency'
       ? {
-          DownlineSubDomain: values.DownlineSubDomain.trim(),
           ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
-          betaUser: flag(values.betaUser),
+          ...(may.owner
+            ? { DownlineSubDomain: values.DownlineSubDomain.trim(), betaUser: flag(values.betaUser) }
+            : {}),
         }
       : {
           disabledaddcampaign: flag(values.disabledaddcampaign),
           enablephonenumber: flag(values.enablephonenumber),
           // Without an owner there is nobody whose these are.
-          ...(row.id
+          ...(row.id && may.owner
             ? {
                 adminGetNotification: flag(values.adminGetNotification),
                 disabledreceivedemail: flag(values.disabledreceivedemail),

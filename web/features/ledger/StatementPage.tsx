@@ -12,7 +12,7 @@ import {
 } from '../../../contract/ledger.ts';
 import { api } from '../../api/client.ts';
 import { download } from '../../api/download.ts';
-import { useUser } from '../../api/user.ts';
+import { useMayDownload, useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { useDrawer } from '../../ui/DetailDrawer.tsx';
 import { dayWords, money, num } from '../../ui/format.ts';
@@ -229,10 +229,12 @@ export default function StatementPage() {
 
 /** The last twelve months' statements as PDFs, the one under way first. */
 function MonthMenu({ today }: { today: string }) {
+  const mayDownload = useMayDownload();
   const [year, month] = today.split('-').map(Number);
   const months = Array.from({ length: 12 }, (_, at) =>
     new Date(Date.UTC(year!, month! - 1 - at)).toISOString().slice(0, 10),
   );
+  if (!mayDownload) return null;
   return (
     <Menu position="bottom-end">
       <Menu.Target>

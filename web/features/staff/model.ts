@@ -43,7 +43,7 @@ export const SWITCHES = [
   {
     name: 'isAccExecutive',
     label: 'Account executive',
-    help: 'Sees the clients in their care, on Client Management.',
+    help: 'Sees the clients in their care on Client Management, edits them and views as them.',
     of: ['sales'],
   },
 ] as const satisfies { name: keyof Person; label: string; help: string; of: StaffType[] }[];
