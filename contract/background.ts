@@ -22,6 +22,7 @@ export const JOB_TITLES: Record<string, string> = {
   'datawallet.tell': 'Data Wallet notice',
   'datawallet.topup': 'Data Wallet top-up',
   'delivery.send': 'Lead delivery',
+  'developer.expiry': 'API key expiry notices',
   'enrichment.complete': 'Lead data',
   'exclusions.clear': 'Exclusion list removal',
   'exclusions.load': 'Exclusion list upload',

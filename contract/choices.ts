@@ -23,6 +23,7 @@ export const RESERVED_SLUGS = [
   'login',
   'logout',
   'marketing-services-agreement-developer',
+  'oauth',
   'p',
   'privacy-policy',
   'readyz',
@@ -37,6 +38,7 @@ export const RESERVED_SLUGS = [
   'theme',
   'user',
   'v',
+  'v1',
 ] as const;
 
 /** The modules with their global names and addresses (spec product 1). */

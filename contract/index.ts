@@ -8,6 +8,7 @@ import { companies } from './companies.ts';
 import { costs } from './costs.ts';
 import { credits } from './credits.ts';
 import { delivery } from './delivery.ts';
+import { developer } from './developer.ts';
 import { documents } from './documents.ts';
 import { enrichment } from './enrichment.ts';
 import { exclusions } from './exclusions.ts';
@@ -56,6 +57,7 @@ export const contract = {
   taxes,
   leads,
   delivery,
+  developer,
   enrichment,
   exclusions,
   background,

@@ -104,6 +104,7 @@ export const PERMISSIONS = {
   // Whoever is the agency itself (spec calls 6: user or userdownline).
   'wallet.read': ['agency.owner'],
   'wallet.write': ['agency.owner'],
+  'developer.keys': ['agency.owner'],
   'sales.assign': [...roots, ...agencies],
   'sales.downline': ['root.sales', 'agency.sales'],
   'view.log': ['agency.owner', 'client.owner'],
@@ -192,6 +193,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'account.connect': ['Settings', 'update'],
   'wallet.read': null,
   'wallet.write': null,
+  'developer.keys': null,
   'agreement.accept': ['Settings', 'update'],
   'company.list': null,
   'company.create': ['Settings', 'create'],

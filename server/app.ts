@@ -39,6 +39,7 @@ import { costsRoutes, createCosts, createCoupons, createPlans } from './features
 import { createCredits, creditsRoutes } from './features/credits/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
+import { addApiRoutes, apiRoutes, createDeveloper, developerRoutes } from './features/developer/index.ts';
 import { createEnrichment, enrichmentRoutes } from './features/enrichment/index.ts';
 import { createExclusions, exclusionsRoutes, startExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
@@ -329,6 +330,16 @@ export function createFeatures(
     campaigns,
     dataWallet,
   });
+  const developer = createDeveloper(platform, {
+    tenants,
+    people,
+    audit,
+    access,
+    limits,
+    billing,
+    agreements,
+    notices,
+  });
   return {
     outbound,
     mail,
@@ -372,6 +383,7 @@ export function createFeatures(
     reports,
     collection,
     credits,
+    developer,
   };
 }
 
@@ -530,7 +542,14 @@ export async function createApp(parts: AppParts) {
       summary: "Take a notice of the card provider, signed by it (the webhook's address)",
       handler: async () => null,
     };
-    const document = await describeApi(contract, [...plain, ...reference, ...health, visitLog, notice]);
+    const document = await describeApi(contract, [
+      ...plain,
+      ...reference,
+      ...health,
+      ...apiRoutes,
+      visitLog,
+      notice,
+    ]);
     addPlain(server, clock, doors, [...plain, ...reference]);
     calls(contract.access, accessRoutes(features.access), accessFinish);
     calls(contract.tenants, tenancy.handlers);
@@ -558,6 +577,8 @@ export async function createApp(parts: AppParts) {
     calls(contract.intent, intentRoutes(features.intent));
     calls(contract.insight, insightRoutes(platform, features.tenants, features.invoices));
     calls(contract.delivery, delivery.handlers);
+    calls(contract.developer, developerRoutes(features.developer));
+    addApiRoutes(server, platform, doors, features);
     calls(contract.background, backgroundRoutes(features.background));
     calls(contract.identity, identity.handlers);
     calls(contract.enrichment, enrichmentRoutes(features.enrichment));
@@ -608,6 +629,7 @@ export async function createApp(parts: AppParts) {
         await startIntent(features.intent, features.tenants, platform);
         await features.enrichment.completion.start();
         await startDelivery(features.delivery);
+        await features.developer.start();
         await features.mail.start();
         await startAudit(features.logChain, jobs);
         await startAccess(features.access, jobs);

@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
+import { SCOPE_NAMES } from '../../contract/developer-rules.ts';
 import type { ProfileKey } from '../../contract/enrichment-fields.ts';
 import type { Features } from '../app.ts';
 import type { Search, SearchModule } from '../features/campaigns/index.ts';
 import type { Retail } from '../features/costs/index.ts';
+import type { NewKey } from '../features/developer/index.ts';
 import type { Bill } from '../features/invoices/index.ts';
 import type { NewCompany } from '../features/tenants/index.ts';
 import type { Clock, ManualClock } from '../platform/clock.ts';
+import { Ctx } from '../platform/ctx.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { newId } from '../platform/ids.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -195,6 +198,44 @@ export function createFactories(features: Features, platform: Platform) {
       const both = { ...half, address: 'found' as const };
       const looks = { entered: [], waiting: [half], verified: [both], failing: [both, none] }[state];
       return features.settings.domains.place(ownerOf(agency), host, looks);
+    },
+    /** An agency with the developer mode, whose terms a person of it has accepted. */
+    async developer(agency: Company, userId: string): Promise<void> {
+      const at = clock.now();
+      const owner = { ...ownerOf(agency), agency_id: agency.id };
+      await inScope(db.app, { rootId: agency.root_id }, async (tx) => {
+        const { agreements, billing } = features;
+        await billing.accounts.setTerms(tx, owner, { api_mode: true, api_mode_since: at, updated_at: at });
+        await agreements.accept(tx, { owner, userId, document: 'developer', at, ip: null });
+      });
+    },
+    /** An API key of an agency that has the developer mode, made by its owner. */
+    apiKey(agency: Company, userId: string, given: Partial<NewKey> = {}) {
+      const place = {
+        rootId: agency.root_id,
+        agencyId: agency.id,
+        companyId: agency.id,
+        kind: 'agency' as const,
+      };
+      const ctx = new Ctx({
+        tenant: { ...place, host: '', companyName: '', timeZone: 'UTC' },
+        actor: {
+          ...place,
+          userId,
+          sessionId: '',
+          grade: 'agency.owner',
+          isAccountExecutive: false,
+          modules: null,
+          trueActor: null,
+        },
+        requestId: newId(clock.now()),
+        clock,
+        ip: '127.0.0.1',
+        userAgent: '',
+        origin: '',
+      });
+      const key: NewKey = { name: 'API key', mode: 'live', scopes: [...SCOPE_NAMES], expires_in_days: null };
+      return features.developer.make(ctx, { ...key, ...given });
     },
     /** A fee that an agency owes its root. */
     fee(agency: Company, amount: bigint): Promise<void> {

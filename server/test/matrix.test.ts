@@ -485,6 +485,21 @@ async function freshLead(target: Target): Promise<string> {
   return rows[0].id;
 }
 
+/** A key of the target's agency, whose name is its canary; the agency has the developer mode. */
+async function developerKey({ client, canary }: Target): Promise<string> {
+  const { rows } = await app.admin.query('select id from user_account where company_id = $1 limit 1', [
+    client.agency_id,
+  ]);
+  await app.make.developer({ ...client, id: client.agency_id! }, rows[0].id);
+  const made = await app.admin.query(
+    `insert into developer_key (id, root_id, agency_id, company_id, maker_id, name, mode, client_id, secret_hash, secret_end, scopes, created_at)
+     values (gen_random_uuid(), $1, $2, $2, $3, $4, 'live', gen_random_uuid()::text, sha256(gen_random_uuid()::text::bytea), 'abcd', '{}', now())
+     returning id`,
+    [client.root_id, client.agency_id, rows[0].id, canary],
+  );
+  return made.rows[0].id;
+}
+
 /** Two new people of a target's root, whose last names are its canary. */
 async function twoPeople({ client, canary }: Target): Promise<[string, string]> {
   const { rows } = await app.admin.query(
@@ -2079,6 +2094,52 @@ let samples: Record<string, Sample> = {
     }),
     passes: [422],
   },
+  'GET /api/general/open-api/:companyID': {
+    named: true,
+    request: (t) => ({ url: `/api/general/open-api/${t.client.agency_id}` }),
+  },
+  'POST /api/general/open-api': {
+    named: true,
+    request: async (t, who) => {
+      await developerKey(t);
+      const { rows } = await app.admin.query('select email from user_account where id = $1', [who?.userId]);
+      await app.admin.query('update developer_key set disabled_at = now() where company_id = $1', [
+        t.client.agency_id,
+      ]);
+      const email = rows[0]?.email ?? 'nobody@x.test';
+      return { url: '/api/general/open-api', body: { companyID: t.client.agency_id, email } };
+    },
+  },
+  'GET /api/developer/keys': { named: false, request: () => ({ url: '/api/developer/keys' }) },
+  'POST /api/developer/keys': {
+    named: false,
+    request: async () => {
+      for (const target of targets) await developerKey(target);
+      return { url: '/api/developer/keys', body: { name: 'M', mode: 'test', scopes: ['leads.read'] } };
+    },
+  },
+  'POST /api/developer/keys/:id/rotate': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/keys/${await developerKey(t)}/rotate`, body: {} }),
+  },
+  'PUT /api/developer/keys/:id': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/developer/keys/${await developerKey(t)}`,
+      body: { disabled: 'F' },
+    }),
+  },
+  'DELETE /api/developer/keys/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/keys/${await developerKey(t)}` }),
+  },
+  // With a key, or what stands for it; nobody's session is one.
+  'POST /oauth/token': {
+    named: false,
+    request: () => ({ url: '/oauth/token', body: {} }),
+    passes: [400],
+  },
+  'GET /v1/me': { named: false, request: () => ({ url: '/v1/me' }), passes: [401] },
   // Last: it ends the session it is asked with.
   'POST /api/logout': { named: false, request: () => ({ url: '/api/logout', body: {} }) },
 };

@@ -728,6 +728,16 @@ describe('[AGCY-19] the list', () => {
     expect(await by('minimum_spend_plan')).toEqual(['Filter direct']);
     expect(await by('excluded_minimum_spend')).toEqual(['Filter failed']);
     expect(await by('api_key_generated')).toEqual([]);
+    const agency = { id: direct.company_id, root_id: root.id, agency_id: direct.company_id };
+    await app.make.developer(agency, direct.id);
+    await app.make.apiKey(agency, direct.id);
+    expect(await by('api_key_generated')).toEqual(['Filter direct']);
+    // So its sign is green: contract/company-rules.ts.
+    expect(await nodeOf(direct.company_id)).toMatchObject({
+      api_mode: 'T',
+      is_marketing_services_agreement_developer: 'T',
+      is_user_generate_api: true,
+    });
     expect(await names('all/all/userdownline/all/company_name/asc/Filter', '?CardStatus=failed')).toEqual([
       'Filter failed',
     ]);

@@ -65,8 +65,7 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     is_whitelabeling: flag(row.white_labelling ?? true),
     beta_user: flag(row.beta_user),
     api_mode: flag(row.api_mode),
-    // Keys come with the developer's page: nobody has one yet.
-    is_user_generate_api: false,
+    is_user_generate_api: row.has_api_key,
     company_agreement_file: row.has_agreement ? 'download' : '',
     is_marketing_services_agreement_developer: flag(row.developer_agreed),
     exclude_minimum_spend: bit(row.excluded_minimum_spend),

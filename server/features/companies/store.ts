@@ -42,6 +42,8 @@ export interface NodeRow {
   card_id: string | null;
   account_status: string | null;
   developer_agreed: boolean;
+  /** Whether it has an API key that was not deleted. */
+  has_api_key: boolean;
   /** Whether the agreement of its kind was accepted, so that there is a file of it. */
   has_agreement: boolean;
   plan_id: string | null;
@@ -89,8 +91,7 @@ const SORTS: Record<CompanySort, RawBuilder<unknown>> = {
 const FILTERS: Record<CompanyFilter, RawBuilder<boolean>> = {
   direct_payment: sql`exists (select from company_billing b where b.company_id = c.id and b.manual_bill)`,
   payment_failed: sql`exists (select from company_billing b where b.company_id = c.id and b.payment_status = 'failed')`,
-  // Nobody has a key: the developer's API comes with its own page.
-  api_key_generated: sql`false`,
+  api_key_generated: sql`exists (select from developer_key k where k.company_id = c.id and k.removed_at is null)`,
   developer_mode_enabled: sql`exists (select from company_billing b where b.company_id = c.id and b.api_mode)`,
   no_white_labelling: sql`exists (select from company_billing b where b.company_id = c.id and not b.white_labelling)`,
   excluded_minimum_spend: sql`exists (select from company_billing b where b.company_id = c.id and b.excluded_minimum_spend)`,
@@ -208,6 +209,7 @@ export async function nodes(tx: Tx, ids: readonly string[], developerVersion: st
       a.status as account_status,
       exists (select from agreement_acceptance g where g.company_id = c.id and g.document_type = 'developer'
         and g.version = ${developerVersion} and g.accepted_at >= coalesce(b.api_mode_since, '-infinity')) as developer_agreed,
+      exists (select from developer_key k where k.company_id = c.id and k.removed_at is null) as has_api_key,
       exists (select from agreement_acceptance g where g.company_id = c.id
         and g.document_type = case c.kind when 'agency' then 'default_agency' else 'default_client' end) as has_agreement,
       o.plan_id, (select p.name from minspend_plan p where p.id = o.plan_id) as plan_name,

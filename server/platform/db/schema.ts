@@ -533,6 +533,27 @@ export interface Schema {
     updated_at: At;
   };
   recovery_code: Owner & { user_id: string; code_mac: Buffer; created_at: At; used_at: MaybeAt };
+  developer_key: ClientOwner & {
+    id: string;
+    maker_id: string;
+    name: string;
+    mode: 'live' | 'test';
+    client_id: string;
+    secret_hash: Buffer;
+    secret_end: string;
+    generation: Default<number>;
+    previous_hash: Maybe<Buffer>;
+    previous_until: MaybeAt;
+    scopes: string[];
+    created_at: At;
+    rotated_at: MaybeAt;
+    expires_at: MaybeAt;
+    warned_days: Maybe<number>;
+    disabled_at: MaybeAt;
+    removed_at: MaybeAt;
+    last_used_at: MaybeAt;
+    last_used_ip: Maybe<string>;
+  };
   passkey: Owner & {
     id: string;
     user_id: string;

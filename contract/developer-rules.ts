@@ -1,0 +1,43 @@
+import type { RoleModule } from './people.ts';
+import { type Grade, mayPerson, type Permission } from './permissions.ts';
+
+// Lists and rules that server and browser share: no schema here, so that none travels to the browser.
+
+/**
+ * What a key can be allowed, and what of its maker's rights each is. None moves money: no scope stands for a card, a
+ * balance, a top-up or a payment (docs/decisions/0191-developer-keys.md).
+ */
+export const API_SCOPES = {
+  'campaigns.read': { label: 'See campaigns', needs: ['campaign.read'] },
+  'campaigns.write': { label: 'Create and change campaigns', needs: ['campaign.create', 'campaign.write'] },
+  'leads.read': { label: 'See leads and the people found', needs: ['lead.read'] },
+  'clients.read': { label: 'See clients', needs: ['client.list', 'company.list'] },
+  'clients.write': { label: 'Create and change clients', needs: ['company.create', 'company.write'] },
+  'keywords.read': { label: 'Count keywords', needs: ['campaign.read'] },
+  'exclusions.read': { label: 'See exclusion lists', needs: ['exclusion.read'] },
+  'exclusions.write': { label: 'Change exclusion lists', needs: ['exclusion.write'] },
+  'statements.read': { label: 'See statements and invoices', needs: ['statement.read', 'invoice.read'] },
+  'wallet.read': { label: 'See the Data Wallet', needs: ['wallet.read'] },
+  'deliveries.read': { label: 'See deliveries', needs: ['integration.read'] },
+  'webhooks.write': { label: 'Manage webhooks', needs: ['integration.read', 'integration.write'] },
+} as const satisfies Record<string, { label: string; needs: readonly Permission[] }>;
+
+export type ApiScope = keyof typeof API_SCOPES;
+export const SCOPE_NAMES = Object.keys(API_SCOPES) as [ApiScope, ...ApiScope[]];
+
+export const KEY_MODES = ['live', 'test'] as const;
+/** For how long the secret before stays good, in minutes: not at all, an hour, a day, a week. */
+export const OVERLAPS = [0, 60, 1440, 10_080] as const;
+/** What the page offers, in days; null: no end. */
+export const EXPIRIES = [30, 90, 180, 365, null] as const;
+/** So many keys a company may have. */
+export const MOST_KEYS = 50;
+/** An access token of a key is good for so many seconds. */
+export const TOKEN_SECONDS = 3600;
+
+/** Why a key does not work; active: it does. */
+export const KEY_STATES = ['active', 'disabled', 'expired', 'orphaned', 'off', 'unpaid'] as const;
+
+/** Whether somebody has all the rights that a scope is made of. */
+export const mayScope = (grade: Grade, rows: readonly RoleModule[] | null, scope: ApiScope): boolean =>
+  API_SCOPES[scope].needs.every((permission) => mayPerson(grade, rows, permission));

@@ -1,0 +1,3 @@
+export { developerRoutes } from './routes.ts';
+export { createDeveloper, type Developer, type NewKey } from './service.ts';
+export { addApiRoutes, apiRoutes } from './v1.routes.ts';
