@@ -68,7 +68,10 @@ export const agreements = {
         is_marketing_services_agreement_developer: Flag,
         first_time_charge: z.string().describe('US dollars'),
         minimum_spend_max: z.string().describe('The highest of the monthly amounts, US dollars'),
-        minimum_spend_amount_list: z.array(z.string()).describe('By month, US dollars; empty: no plan'),
+        minimum_spend_amount_list: z
+          .array(z.string())
+          .describe("Of an agency's first months, US dollars; empty: they have no amounts of their own"),
+        minimum_spend_flat: z.string().describe('Of every month after those, US dollars'),
       }),
     ),
   marketingServicesAgreement: call

@@ -10,6 +10,7 @@ export const INVOICE_KINDS = [
   'to_date',
   'receipt',
   'onboarding',
+  'developer',
   'minimum_spend',
   'subscription',
 ] as const;
@@ -19,6 +20,7 @@ export const INVOICE_LINE_KINDS = [
   'platform_fee',
   'monthly_fee',
   'onboarding',
+  'developer_fee',
   'minimum_spend',
   'coupon',
   'top_up',

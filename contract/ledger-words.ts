@@ -23,6 +23,7 @@ const KINDS: Record<TransferKind, string> = {
   monthly_fee: 'Monthly fee',
   minimum_spend: 'Minimum spend',
   onboarding: 'Onboarding',
+  developer_fee: 'Developer API fee',
   coupon: 'Coupon',
   supplier_cost: 'Supplier cost',
   provider_fee: 'Card fee',

@@ -27,6 +27,7 @@ export const TRANSFER_KINDS = [
   'monthly_fee',
   'minimum_spend',
   'onboarding',
+  'developer_fee',
   'coupon',
   'supplier_cost',
   'provider_fee',

@@ -339,6 +339,10 @@ export function createFeatures(
     billing,
     agreements,
     notices,
+    ledger,
+    invoices,
+    payments,
+    minimumSpend,
   });
   return {
     outbound,
@@ -590,7 +594,10 @@ export async function createApp(parts: AppParts) {
     addNoticeRoute(server, features.payments);
     calls(contract.caps, capsRoutes(features.caps));
     calls(contract.wallet, dataWallet.handlers);
-    calls(contract.agreements, marketingRoutes(features.agreements, features.plans.monthsOf));
+    calls(
+      contract.agreements,
+      marketingRoutes(features.agreements, features.minimumSpend.askedOf, features.developer.accept),
+    );
     const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
       const tenant = request.tenant!;
       const brand = await tenancy.frontDoor(tenant);

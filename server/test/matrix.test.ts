@@ -490,12 +490,14 @@ async function developerKey({ client, canary }: Target): Promise<string> {
   const { rows } = await app.admin.query('select id from user_account where company_id = $1 limit 1', [
     client.agency_id,
   ]);
-  await app.make.developer({ ...client, id: client.agency_id! }, rows[0].id);
+  const agency = { ...client, id: client.agency_id! };
+  const makerId = rows[0]?.id ?? (await app.make.user(agency)).id;
+  await app.make.developer(agency, makerId);
   const made = await app.admin.query(
     `insert into developer_key (id, root_id, agency_id, company_id, maker_id, name, mode, client_id, secret_hash, secret_end, scopes, created_at)
      values (gen_random_uuid(), $1, $2, $2, $3, $4, 'live', gen_random_uuid()::text, sha256(gen_random_uuid()::text::bytea), 'abcd', '{}', now())
      returning id`,
-    [client.root_id, client.agency_id, rows[0].id, canary],
+    [client.root_id, client.agency_id, makerId, canary],
   );
   return made.rows[0].id;
 }
@@ -1331,6 +1333,8 @@ let samples: Record<string, Sample> = {
         user_id: who?.userId ?? NOBODY,
         company_id: who?.companyId ?? NOBODY,
         is_marketing_services_agreement_developer: 'T',
+        // The developer's costs money and is for owners: server/features/developer/developer.test.ts.
+        document_type: 'minimum_spend',
       },
     }),
     passes: [422],

@@ -79,6 +79,7 @@ describe('[BETA-03] agreements', () => {
       first_time_charge: '349.00',
       minimum_spend_max: '0.00',
       minimum_spend_amount_list: [],
+      minimum_spend_flat: '0.00',
     });
     await app.admin.query(
       `with plan as (insert into minspend_plan (id, root_id, company_id, name, is_default, created_at)
@@ -101,6 +102,12 @@ describe('[BETA-03] agreements', () => {
         document_type,
         ...more,
       });
+    // It costs money: with the developer mode and a card (server/features/developer/developer.test.ts).
+    const owner = { root_id: root.id, agency_id: agency.id, company_id: agency.id };
+    await app.features.billing.accounts.sandboxCard(owner, 'works');
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.billing.accounts.setTerms(tx, owner, { api_mode: true, updated_at: app.clock.now() }),
+    );
     expect((await agree()).body).toMatchObject({ result: 'success' });
     expect(await developer()).toMatchObject({ is_marketing_services_agreement_developer: 'T' });
     for (const name of ['minimum_spend', 'minimum_spend_v2', 'minimum_spend_v3', 'default_agency'])

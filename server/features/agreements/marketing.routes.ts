@@ -3,16 +3,24 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
+import type { Ctx } from '../../platform/ctx.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Agreements } from './service.ts';
 
-/** What an agency's plan of minimum spend asks by month, micro-dollars; empty: it has none. */
-export type MinimumSpendOf = (rootId: string, agencyId: string) => Promise<bigint[]>;
+/** What is asked of an agency at least, micro-dollars: of its first months, and of every month after; null: nothing. */
+export type MinimumSpendOf = (
+  rootId: string,
+  agencyId: string,
+) => Promise<{ months: readonly bigint[]; flat: bigint } | null>;
+
+/** Accepts the developer's agreement, with what it costs. Answers the version. */
+export type AcceptDeveloper = (ctx: Ctx, more: { companyName: string; location: string }) => Promise<string>;
 
 /** The calls with which agreements are looked at and accepted (BETA-03). */
 export function marketingRoutes(
   agreements: Agreements,
   minimumSpendOf: MinimumSpendOf,
+  acceptDeveloper: AcceptDeveloper,
 ): Handlers<typeof contract.agreements> {
   const ticked = (field: string, flag: 'T' | 'F'): void => {
     if (flag === 'F')
@@ -43,21 +51,28 @@ export function marketingRoutes(
       agreements.own(ctx, { companyId: input.company_id });
       const { accepted } = await agreements.status(ctx, 'developer');
       const { rootId, agencyId } = ctx.actor;
-      const months = agencyId ? await minimumSpendOf(rootId, agencyId) : [];
+      const asked = agencyId ? await minimumSpendOf(rootId, agencyId) : null;
+      const { months, flat } = asked ?? { months: [], flat: 0n };
       // biome-ignore lint/complexity/useMathMinMax: Math.max takes no bigint
-      const most = months.reduce((max, one) => (one > max ? one : max), 0n);
+      const most = months.reduce((max, one) => (one > max ? one : max), flat);
       return {
         is_marketing_services_agreement_developer: accepted ? 'T' : 'F',
         first_time_charge: dollarsOf(BigInt(DEVELOPER_FEE) * 1_000_000n),
         minimum_spend_max: dollarsOf(most),
         minimum_spend_amount_list: months.map((one) => dollarsOf(one)),
+        minimum_spend_flat: dollarsOf(flat),
       };
     },
     async marketingServicesAgreement(ctx, input) {
       agreements.own(ctx, { userId: input.user_id, companyId: input.company_id });
       ticked('is_marketing_services_agreement_developer', input.is_marketing_services_agreement_developer);
       const { company_name: companyName, location_menu: location } = input;
-      return done(await agreements.agree(ctx, input.document_type, { companyName, location }));
+      const more = { companyName, location };
+      return done(
+        input.document_type === 'developer'
+          ? await acceptDeveloper(ctx, more)
+          : await agreements.agree(ctx, input.document_type, more),
+      );
     },
   };
 }

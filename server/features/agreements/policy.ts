@@ -21,4 +21,5 @@ export const BEGINNING: readonly Document[] = [
   'minimum_spend',
   'minimum_spend_v2',
   'minimum_spend_v3',
+  'developer',
 ];

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { DocumentType } from '../../../contract/setup.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -65,8 +65,38 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
     return (await tenants.frontDoor(isAgencys ? rootId : ctx.tenant.companyId)).name;
   };
 
+  /** What the own company is shown of a document. @throws Refusal 422 for one that is not for such a company */
+  async function textFor(ctx: Ctx, document: Document): Promise<string> {
+    if (!isFor(ctx.actor.kind, document))
+      throw refusalOf('document_type', 'is not for a company of this kind');
+    return documentHtml(document, await party(ctx, document));
+  }
+
+  /** Accepts the present version for the own company, in a transaction; false: it had before. `html`: as of `textFor` */
+  async function agreeIn(
+    tx: Tx,
+    ctx: Ctx,
+    document: Document,
+    html: string,
+    more: { companyName?: string; location?: string },
+  ): Promise<boolean> {
+    const { userId, rootId, agencyId, companyId } = ctx.actor;
+    const owner = { root_id: rootId, agency_id: agencyId, company_id: companyId };
+    if ((await accepted(tx, companyId)).has(document)) return false;
+    await accept(tx, { owner, userId, document, at: ctx.clock.now(), ip: ctx.ip, html, ...more });
+    await audit.record(tx, ctx, {
+      action: 'agreement.accepted',
+      objectKind: 'agreement',
+      objectId: document,
+      description: `Accepted version ${versionOf(document)} of ${document}`,
+    });
+    return true;
+  }
+
   return {
     party,
+    textFor,
+    agreeIn,
     requiredOf,
     versionOf,
     accepted,
@@ -86,26 +116,9 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
       document: Document,
       more: { companyName?: string; location?: string } = {},
     ): Promise<string> {
-      const { userId, rootId, agencyId, companyId, kind } = ctx.actor;
-      if (!isFor(kind, document)) {
-        throw new Refusal('invalid', 'document_type: is not for a company of this kind', {
-          errors: { document_type: ['is not for a company of this kind'] },
-        });
-      }
-      const version = versionOf(document);
-      const html = documentHtml(document, await party(ctx, document));
-      return inScope(db.app, ctx.scope, async (tx) => {
-        const owner = { root_id: rootId, agency_id: agencyId, company_id: companyId };
-        if ((await accepted(tx, companyId)).has(document)) return version;
-        await accept(tx, { owner, userId, document, at: ctx.clock.now(), ip: ctx.ip, html, ...more });
-        await audit.record(tx, ctx, {
-          action: 'agreement.accepted',
-          objectKind: 'agreement',
-          objectId: document,
-          description: `Accepted version ${version} of ${document}`,
-        });
-        return version;
-      });
+      const html = await textFor(ctx, document);
+      await inScope(db.app, ctx.scope, (tx) => agreeIn(tx, ctx, document, html, more));
+      return versionOf(document);
     },
 
     /**

@@ -18,6 +18,7 @@ const NOTHING_SET = {
   onboarding_coupon: false,
   onboarding_charged: null as Date | null,
   api_mode: false,
+  api_mode_since: null as Date | null,
   white_labelling: true,
   excluded_minimum_spend: false,
   excluded_onboarding: false,

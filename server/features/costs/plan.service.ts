@@ -199,14 +199,6 @@ export function createPlans(
       (await store.plans(tx, rootId, at)).find((plan) => plan.is_default),
     /** A plan as it travels. */
     wire,
-
-    /** What an agency's plan asks by month of its life, micro-dollars; empty: it has none. */
-    monthsOf: (rootId: string, agencyId: string): Promise<bigint[]> =>
-      inScope(
-        db.app,
-        { rootId },
-        async (tx) => (await store.planOf(tx, agencyId, clock.now()))?.months ?? [],
-      ),
   };
 }
 

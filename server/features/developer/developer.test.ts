@@ -4,13 +4,16 @@ import { messages, ownMessages } from '../../../contract/messages.ts';
 import { PERMISSIONS } from '../../../contract/permissions.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import { type Dues, duesOf } from '../../test/dues.ts';
 import type { Company } from '../../test/factories.ts';
+import { auditLedger } from '../ledger/index.ts';
 import * as policy from './key.policy.ts';
 
 const HOST = 'acme.test';
 const OTHER = 'other.test';
 let app: TestApp;
 let root: Company;
+let dues: Dues;
 let acme: Company;
 let other: Company;
 let owner: { id: string; email: string };
@@ -21,6 +24,7 @@ let theirs: string;
 beforeAll(async () => {
   app = await testApp();
   root = await app.make.root({ host: 'root.test', isMaster: true });
+  dues = duesOf(app, root);
   acme = await app.make.agency(root, { host: HOST, name: 'Acme' });
   other = await app.make.agency(root, { host: OTHER, name: 'Other' });
   owner = await app.make.user(acme, { email: 'ann@x.test', name: 'Ann Owner', password: PASSWORD });
@@ -28,7 +32,11 @@ beforeAll(async () => {
   await app.make.developer(acme, owner.id);
   await app.make.developer(other, stranger.id);
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  const { checks } = await auditLedger(app.admin);
+  await app.close();
+  expect(checks.filter((one) => one.violations > 0)).toEqual([]);
+});
 beforeEach(async () => {
   token = await app.signIn(owner.email, HOST);
   theirs = await app.signIn(stranger.email, OTHER);
@@ -498,6 +506,136 @@ describe('a key stops with the next request', () => {
     expect(await both()).toEqual([401, 401, 'invalid_client']);
     expect(await listed(key.id)).toBeUndefined();
     expect((await ask('DELETE', `/developer/keys/${key.id}`)).status).toBe(404);
+  });
+});
+
+describe('the agreement', () => {
+  const day = 86_400_000;
+  /** An agency with the developer mode, and its calls about the agreement. */
+  async function agency(card: 'works' | 'declined' | null) {
+    const one = await dues.agency({ card });
+    const mode = (values: object) => terms(values, one.company);
+    await mode({ api_mode: true, api_mode_since: app.clock.now() });
+    const url = '/general/marketing-services-agreement';
+    const agree = (more: object = {}, as = one.token) =>
+      ask(
+        'POST',
+        url,
+        {
+          user_id: one.userId,
+          company_id: one.company.id,
+          company_name: 'Dues',
+          location_menu: 'Developer',
+          is_marketing_services_agreement_developer: 'T',
+          ...more,
+        },
+        as,
+        one.host,
+      );
+    const shown = async () =>
+      (await ask('GET', `${url}/${one.company.id}`, undefined, one.token, one.host)).body;
+    const fees = async () =>
+      (
+        await app.admin.query(
+          `select i.status, i.total_micros::int8 / 10000 as cents, l.description from invoice i join invoice_line l on l.invoice_id = i.id
+           where i.company_id = $1 and i.kind = 'developer' order by i.id`,
+          [one.company.id],
+        )
+      ).rows.map((row) => [row.status, Number(row.cents), row.description]);
+    return { ...one, mode, agree, shown, fees };
+  }
+  const PAID = ['paid', 34_900, 'Developer API, once'];
+
+  test('[DEV-03] needs the tick; its fee is posted once, with an invoice, however often and at once it is accepted', async () => {
+    const one = await agency('works');
+    const unticked = await one.agree({ is_marketing_services_agreement_developer: 'F' });
+    expect([unticked.status, unticked.body.message]).toEqual([422, messages.clickAgree]);
+    expect(await one.shown()).toMatchObject({
+      is_marketing_services_agreement_developer: 'F',
+      first_time_charge: '349.00',
+    });
+    const all = await Promise.all([one.agree(), one.agree(), one.agree()]);
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await one.agree()).status).toBe(200);
+    await dues.jobs();
+    expect(await one.fees()).toEqual([PAID]);
+    expect(await dues.taken(one.company)).toBe(34_900);
+    expect(await dues.books(one.company)).toEqual({});
+    expect(await one.shown()).toMatchObject({ is_marketing_services_agreement_developer: 'T' });
+    // Off and on again it applies again.
+    app.clock.advance(1000);
+    await one.mode({ api_mode: false });
+    await one.mode({ api_mode: true, api_mode_since: app.clock.now() });
+    expect(await one.shown()).toMatchObject({ is_marketing_services_agreement_developer: 'F' });
+    expect((await one.agree()).status).toBe(200);
+    await dues.jobs();
+    expect(await one.fees()).toEqual([PAID, PAID]);
+  });
+
+  test('[DEV-03] without a card, without the mode, by an administrator or an open session nothing is accepted or charged', async () => {
+    const bare = await agency(null);
+    const noCard = await bare.agree();
+    expect([noCard.status, noCard.body.message]).toEqual([409, ownMessages.noCard]);
+    const off = await agency('works');
+    await off.mode({ api_mode: false });
+    expect((await off.agree()).body.message).toBe(ownMessages.developerOff);
+    await off.mode({ api_mode: true });
+    const admin = await app.make.user(off.company, { role: 'administrator', password: PASSWORD });
+    const administrator = await app.signIn(admin.email, off.host);
+    expect((await off.agree({ user_id: admin.id }, administrator)).status).toBe(403);
+    for (const one of [bare, off]) {
+      expect(await one.fees()).toEqual([]);
+      expect(await one.shown()).toMatchObject({ is_marketing_services_agreement_developer: 'F' });
+      expect(await dues.books(one.company)).toEqual({});
+    }
+  });
+
+  test('[DEV-03] a declined card leaves the invoice open, and no key is made before it is paid', async () => {
+    const one = await agency('declined');
+    expect((await one.agree()).status).toBe(200);
+    await dues.jobs();
+    expect(await one.fees()).toEqual([['open', ...PAID.slice(1)]]);
+    const key = { name: 'x', mode: 'live', scopes: ['leads.read'] };
+    const refused = await ask('POST', '/developer/keys', key, one.token, one.host);
+    expect([refused.status, refused.body.message]).toEqual([409, ownMessages.developerUnpaid]);
+  });
+
+  test('[DEV-03] the minimum spend that was shown is accepted with it, and charged from the next whole month on', async () => {
+    const one = await agency('works');
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.plans.insertDefault(
+        tx,
+        root,
+        { name: 'Growth', months: [0n, 99_000_000n], flat: 149_000_000n },
+        app.clock.now(),
+      ),
+    );
+    expect(await one.shown()).toMatchObject({
+      minimum_spend_max: '149.00',
+      minimum_spend_amount_list: ['0.00', '99.00'],
+      minimum_spend_flat: '149.00',
+    });
+    const offers = async () =>
+      (
+        await app.admin.query(
+          'select accepted_at, accepted_by, withdrawn_at, flat::int8 as flat from minspend_offer where company_id = $1',
+          [one.company.id],
+        )
+      ).rows;
+    expect((await one.agree()).status).toBe(200);
+    const accepted = { accepted_at: app.clock.now(), accepted_by: one.userId, withdrawn_at: null };
+    expect(await offers()).toEqual([{ ...accepted, flat: 149_000_000n }]);
+    // Nothing more is announced, and this month is not asked of it.
+    await app.features.minimumSpend.offers.announce(root.id);
+    expect(await offers()).toHaveLength(1);
+    const progress = async () => {
+      const as = await app.signIn(one.email, one.host);
+      const url = `/configuration/setting/minimum-spend/${one.company.id}`;
+      return (await ask('GET', url, undefined, as, one.host)).body;
+    };
+    expect(await progress()).toMatchObject({ amount_micros: null });
+    app.clock.advance(62 * day);
+    expect(await progress()).toMatchObject({ amount_micros: 99_000_000 });
   });
 });
 

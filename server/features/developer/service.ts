@@ -21,9 +21,13 @@ import type { Access } from '../access/index.ts';
 import type { Agreements } from '../agreements/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Billing } from '../billing/index.ts';
-import type { Notices } from '../ledger/index.ts';
+import type { Invoices } from '../invoices/index.ts';
+import type { Ledger, Notices } from '../ledger/index.ts';
+import type { MinimumSpend } from '../minspend/index.ts';
+import type { Payments } from '../payments/index.ts';
 import type { People } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { createAcceptance } from './accept.service.ts';
 import { createApiAuth } from './auth.service.ts';
 import * as policy from './key.policy.ts';
 import * as store from './store.ts';
@@ -42,6 +46,10 @@ export interface DeveloperParts {
   billing: Billing;
   agreements: Agreements;
   notices: Notices;
+  ledger: Ledger;
+  invoices: Invoices;
+  payments: Payments;
+  minimumSpend: MinimumSpend;
 }
 
 /** What a new key is made with. */
@@ -211,6 +219,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
 
   return {
     auth: createApiAuth(platform, parts),
+    accept: createAcceptance(platform, parts),
     warn,
     urls,
     list,

@@ -27,6 +27,7 @@ const LINE_KINDS: Record<string, LineKind> = {
   platform_fee: 'platform_fee',
   monthly_fee: 'monthly_fee',
   onboarding: 'onboarding',
+  developer_fee: 'developer_fee',
   minimum_spend: 'minimum_spend',
   coupon: 'coupon',
 };
@@ -36,6 +37,7 @@ export const lineKindOf = (transferKind: string, isRelease: boolean): LineKind =
 
 const ORDER: LineKind[] = [
   'onboarding',
+  'developer_fee',
   'minimum_spend',
   'platform_fee',
   'monthly_fee',
@@ -53,6 +55,7 @@ const WORDS: Record<LineKind, string> = {
   platform_fee: 'Platform fee, once',
   monthly_fee: 'Monthly fee',
   onboarding: 'Onboarding',
+  developer_fee: 'Developer API, once',
   minimum_spend: 'Minimum spend',
   coupon: 'Coupon',
   top_up: 'Top-up',

@@ -153,6 +153,18 @@ export function createOffers(
     }
   }
 
+  const recordAccepted = (
+    tx: Tx,
+    ctx: Ctx,
+    row: policy.Amounts & { company_id: string; name: string },
+  ): Promise<void> =>
+    audit.record(tx, ctx, {
+      action: 'minspend.accept',
+      objectKind: 'company',
+      objectId: row.company_id,
+      description: `Accepted the minimum spend ${row.name}: ${[...row.months, row.flat].map((micros) => usd(micros)).join(', ')} a month`,
+    });
+
   return {
     announce,
 
@@ -174,13 +186,34 @@ export function createOffers(
         if (row.accepted_at) return;
         if (row.withdrawn_at) throw new Refusal('conflict', ownMessages.minSpendReplaced);
         await store.updateOffer(tx, id, { accepted_at: clock.now(), accepted_by: ctx.actor.userId });
-        await audit.record(tx, ctx, {
-          action: 'minspend.accept',
-          objectKind: 'company',
-          objectId: row.company_id,
-          description: `Accepted the minimum spend ${row.name}: ${[...row.months, row.flat].map((micros) => usd(micros)).join(', ')} a month`,
-        });
+        await recordAccepted(tx, ctx, row);
       }),
+
+    /**
+     * Accepts amounts that the agency has just been shown, unless it agreed to as much before; what waited for it is settled by
+     * it. In the root's scope.
+     */
+    async acceptNow(
+      tx: Tx,
+      ctx: Ctx,
+      owner: { root_id: string; agency_id: string; company_id: string },
+      asked: policy.Amounts & { name: string },
+    ): Promise<void> {
+      await store.lockAgency(tx, owner.company_id);
+      const at = clock.now();
+      const agreed =
+        (await store.acceptedOffer(tx, owner.company_id, new Date(at.getTime() + DAY_MS))) ?? null;
+      if (!policy.raises(agreed, asked)) return;
+      const open = await store.openOffer(tx, owner.company_id);
+      const isSame = open && policy.isSame(open, asked);
+      if (open && !isSame) await store.updateOffer(tx, open.id, { withdrawn_at: at });
+      const id = isSame ? open.id : newId(at);
+      const { name, months, flat } = asked;
+      if (!isSame)
+        await store.insertOffer(tx, { id, ...owner, name, months: [...months], flat, announced_at: at });
+      await store.updateOffer(tx, id, { accepted_at: at, accepted_by: ctx.actor.userId });
+      await recordAccepted(tx, ctx, { ...owner, name, months, flat });
+    },
 
     /** A page of what was announced, for the root. */
     list: (ctx: Ctx, search: string, limit: number, offset: number) =>

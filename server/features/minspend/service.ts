@@ -191,6 +191,26 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     offers,
     applies,
 
+    /** What is asked of an agency by month, whether or not it has accepted it yet, micro-dollars; null: nothing. */
+    askedOf: (rootId: string, agencyId: string): Promise<policy.Amounts | null> =>
+      inScope(db.app, { rootId }, async (tx) => {
+        const at = clock.now();
+        const terms = await billing.accounts.terms(tx, agencyId);
+        if (terms.excluded_minimum_spend) return null;
+        return (await plans.planOf(tx, agencyId, at)) ?? (await defaultOf(tx, rootId, at)) ?? null;
+      }),
+
+    /**
+     * Accepts for an agency, with something else that it accepts, what its root asks by default: it is charged from the next
+     * month on. Nothing to do where it has a plan of its own, or agreed to as much before. In the root's scope.
+     */
+    async acceptDefault(tx: Tx, ctx: Ctx, owner: Owner & { agency_id: string }): Promise<void> {
+      const at = clock.now();
+      const plan = await plans.planOf(tx, owner.agency_id, at);
+      const asked = plan ?? (await defaultOf(tx, owner.root_id, at));
+      if (asked && !plan?.is_own) await offers.acceptNow(tx, ctx, owner, asked);
+    },
+
     /**
      * Decides every month of a root that is over. The first time only the month to begin with is noted, so that nothing is
      * charged of the time before. Where one agency fails the others go on, and the month is gone through again.

@@ -327,7 +327,7 @@ export interface Schema {
     id: string;
     issuer_id: string;
     side: 'retail' | 'wholesale';
-    kind: 'period' | 'to_date' | 'receipt' | 'onboarding' | 'minimum_spend' | 'subscription';
+    kind: 'period' | 'to_date' | 'receipt' | 'onboarding' | 'developer' | 'minimum_spend' | 'subscription';
     term: Maybe<string>;
     period_key: string;
     period_from: MaybeAt;

@@ -27,6 +27,7 @@ const kinds: Record<Row['kind'], string> = {
   to_date: 'To-date bill',
   receipt: 'Top-up receipt',
   onboarding: 'Onboarding',
+  developer: 'Developer API',
   minimum_spend: 'Minimum spend',
   subscription: 'Subscription',
 };

@@ -1,0 +1,90 @@
+import { DEVELOPER_FEE } from '../../../contract/agreements.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import type { Ctx } from '../../platform/ctx.ts';
+import { inScope } from '../../platform/db/scope.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Agreements } from '../agreements/index.ts';
+import type { Billing } from '../billing/index.ts';
+import type { Invoices } from '../invoices/index.ts';
+import type { Ledger } from '../ledger/index.ts';
+import type { MinimumSpend } from '../minspend/index.ts';
+import type { Payments } from '../payments/index.ts';
+import * as store from './store.ts';
+
+/**
+ * Accepting the developer's agreement: in one transaction the acceptance, its fee with an invoice of its own, which the
+ * collection charges to the card on file, and the minimum spend that was shown. Again, also at once, is no change: the fee
+ * is posted once for each time that the developer mode was enabled.
+ */
+export function createAcceptance(
+  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  parts: {
+    agreements: Agreements;
+    billing: Billing;
+    invoices: Invoices;
+    ledger: Ledger;
+    minimumSpend: MinimumSpend;
+    payments: Payments;
+  },
+) {
+  const { agreements, billing, invoices, ledger, minimumSpend, payments } = parts;
+  /**
+   * Answers the version that was accepted.
+   * @throws Refusal 403 for whoever may not have keys or without the developer mode, 409 without a card that can be charged
+   */
+  return async (ctx: Ctx, more: { companyName: string; location: string }): Promise<string> => {
+    const html = await agreements.textFor(ctx, 'developer');
+    ctx.need('developer.keys');
+    await ctx.mustBeConfirmed();
+    const { rootId, companyId } = ctx.actor;
+    const owner = { root_id: rootId, agency_id: companyId, company_id: companyId };
+    const root = { root_id: rootId, agency_id: null, company_id: rootId };
+    return inScope(db.app, { rootId }, async (tx) => {
+      const at = clock.now();
+      await store.lockCompany(tx, companyId);
+      const terms = await billing.accounts.terms(tx, companyId);
+      if (!terms.api_mode) throw new Refusal('forbidden', ownMessages.developerOff);
+      const version = agreements.versionOf('developer');
+      if (!(await agreements.agreeIn(tx, ctx, 'developer', html, more))) return version;
+      await payments.cards.chargeable(tx, owner);
+      const since = terms.api_mode_since?.toISOString() ?? 'first';
+      const amount = BigInt(DEVELOPER_FEE) * 1_000_000n;
+      const [feeId] = await ledger.post(
+        tx,
+        [
+          {
+            owner,
+            kind: 'developer_fee',
+            referenceId: null,
+            memo: 'Developer API, once',
+            key: `developer_fee:${companyId}:${since}`,
+            entries: [
+              { account: { owner, kind: 'agency_payable' }, amount: -amount },
+              { account: { owner: root, kind: 'root_revenue' }, amount },
+            ],
+          },
+        ],
+        at,
+      );
+      // A new version of the text is accepted anew, and costs nothing.
+      if (feeId)
+        await invoices.bill(
+          tx,
+          {
+            owner,
+            side: 'wholesale',
+            kind: 'developer',
+            term: null,
+            periodKey: `developer:${since}`,
+            from: null,
+            to: null,
+            events: { transferIds: [feeId] },
+          },
+          at,
+        );
+      await minimumSpend.acceptDefault(tx, ctx, owner);
+      return version;
+    });
+  };
+}
