@@ -46,6 +46,8 @@ export const messages = {
   agreementFailed: 'Something went wrong, please try again later',
   clickAgree: 'Please click agree before you continue',
   keyGenerated: 'api key successfully generated!',
+  clientIdCopied: 'Client ID copied to the clipboard!',
+  secretKeyCopied: 'Secret Key copied to the clipboard!',
   phoneInvalid: 'Please enter valid phone number',
   costPerLeadMinimum: '*Cost Per Lead Minimum {amount}',
   onboardInvalid: 'Please enter a valid amount.',

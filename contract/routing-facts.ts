@@ -126,6 +126,14 @@ export function paymentConnected({ user, setup }: Facts): boolean {
   return !user || !setup || accountConnected(setup, user.manual_bill === 'T');
 }
 
+/** Whether somebody has the developer page: with the developer mode a root's own, an agency's with card and account (NAV-02). */
+export function mayDevelop(facts: SignedIn): boolean {
+  const { user, setup } = facts;
+  if (setup?.api_mode !== 'T') return false;
+  if (roleOf(user) === 'root') return user.rootcomp;
+  return roleOf(user) === 'agency' && setup.card_set && paymentConnected(facts);
+}
+
 /** Whether an agency may go on to its pages (ROUT-13); view mode looks at them all the same. */
 export function mayContinue({ user, setup }: Facts): boolean {
   return !user || !setup || !isAgency(user) || user.isViewMode || mayContinueAgency(setup);

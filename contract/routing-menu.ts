@@ -4,9 +4,9 @@ import {
   isSales,
   isSystem,
   type ModuleName,
+  mayDevelop,
   menusHidden,
   modulesOf,
-  paymentConnected,
   roleOf,
   type SignedIn,
 } from './routing-facts.ts';
@@ -183,12 +183,7 @@ const ENTRY_RULES: Record<ProfileEntry, (facts: SignedIn) => boolean> = {
     return walletShown(setup);
   },
   integrations: ({ user }) => roleOf(user) === 'client',
-  developer: (facts) => {
-    const { user, setup } = facts;
-    if (setup?.api_mode !== 'T') return false;
-    if (roleOf(user) === 'root') return user.rootcomp;
-    return roleOf(user) === 'agency' && setup.card_set && paymentConnected(facts);
-  },
+  developer: mayDevelop,
   exclusionList: ({ user }) => roleOf(user) === 'client',
   changePassword: ({ user }) => !user.isViewMode,
   twoFactor: ({ user }) => !user.isViewMode,

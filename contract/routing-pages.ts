@@ -11,7 +11,8 @@ export type RuleName =
   | 'addCampaign'
   | 'accountExecutive'
   | 'reportAnalytics'
-  | 'masterRoot';
+  | 'masterRoot'
+  | 'developer';
 
 /** One page of the product (spec product 2). */
 export interface PageRow {
@@ -161,6 +162,14 @@ export const PAGES = [
     ...inside,
     duringSetup: true,
     always: true,
+  },
+  {
+    id: 'developer',
+    path: '/developer',
+    title: 'Developer',
+    ...inside,
+    who: ['root', 'agency'],
+    rules: ['developer'],
   },
 
   {

@@ -135,6 +135,18 @@ export const EXPORTS: readonly ExportList[] = [
     ['People', (row) => row.people],
     ['Created', (row) => row.created_at],
   ]),
+  list('developer-keys', contract.developer.keys, [
+    ['Name', (row) => row.name],
+    ['Mode', (row) => row.mode],
+    ['Status', (row) => row.state],
+    ['Client ID', (row) => row.client_id],
+    ['Scopes', (row) => row.scopes.join(', ')],
+    ['Made by', (row) => row.made_by],
+    ['Created', (row) => row.created_at],
+    ['Expires', (row) => row.expires_at],
+    ['Last used', (row) => row.last_used_at],
+    ['Last address', (row) => row.last_used_ip],
+  ]),
   // A campaign can come with 40,000 zip codes, of which the file shows none.
   {
     ...list('campaigns', contract.campaigns.list, [

@@ -38,6 +38,7 @@ const pages = {
   'sandbox-account': lazyPage(() => import('./features/payments/SandboxAccountPage.tsx')),
   'second-factor': lazyPage(() => import('./features/access/SecondFactorPage.tsx')),
   sessions: lazyPage(() => import('./features/access/SessionsPage.tsx')),
+  developer: lazyPage(() => import('./features/developer/DeveloperPage.tsx')),
 
   dashboard,
 

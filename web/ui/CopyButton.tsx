@@ -1,9 +1,11 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { notifyDone } from './notify.ts';
 
-/** Copies `text`; with a `label` a full button, else an icon. `what` names it for screen readers. */
-export function CopyButton({ text, label, what }: { text: string; label?: string; what?: string }) {
+/** Copies `text`; with a `label` a full button, else an icon. `what` names it for screen readers; `done` is told besides. */
+export function CopyButton(props: { text: string; label?: string; what?: string; done?: string }) {
+  const { text, label, what, done } = props;
   const clipboard = useClipboard({ timeout: 1500 });
   const Icon = clipboard.copied ? IconCheck : IconCopy;
   const words = clipboard.copied ? 'Copied' : clipboard.error ? 'Copying failed' : (label ?? 'Copy');
@@ -20,7 +22,10 @@ export function CopyButton({ text, label, what }: { text: string; label?: string
         variant="subtle"
         color="gray"
         aria-label={clipboard.copied ? 'Copied' : `Copy ${what ?? 'text'}`}
-        onClick={() => clipboard.copy(text)}
+        onClick={() => {
+          clipboard.copy(text);
+          if (done) notifyDone(done);
+        }}
       >
         <Icon size={16} />
       </ActionIcon>

@@ -16,22 +16,12 @@ import { forgetRecent } from '../search/recent.ts';
 import { DataWalletOffer, DataWalletOfMenu } from '../wallet/wallets.tsx';
 import { banners } from './banners.ts';
 import { ENTRIES, sectionsOf } from './links.ts';
-import type { PlannedEntry } from './PlannedModal.tsx';
 
 const ExclusionModal = lazy(() => import('../exclusions/ExclusionModal.tsx'));
-const PlannedModal = lazy(() => import('./PlannedModal.tsx'));
 const SearchModal = lazy(() => import('../search/SearchModal.tsx'));
 const ShortcutsModal = lazy(() => import('../search/ShortcutsModal.tsx'));
 
-type Opened =
-  | 'password'
-  | 'factor'
-  | 'referral'
-  | 'dataWallet'
-  | 'exclusionList'
-  | 'search'
-  | 'shortcuts'
-  | PlannedEntry;
+type Opened = 'password' | 'factor' | 'referral' | 'dataWallet' | 'exclusionList' | 'search' | 'shortcuts';
 
 const PROFILE = '/user/profile';
 
@@ -71,7 +61,7 @@ export default function Frame() {
     cardSetting: { to: '/user/card-setting' },
     dataWallet: { badge: 'beta', onClick: () => setModal('dataWallet') },
     integrations: { to: '/integrations' },
-    developer: { onClick: () => setModal('developer') },
+    developer: { to: '/developer' },
     exclusionList: { onClick: () => setModal('exclusionList') },
     changePassword: { onClick: openAlone('password') },
     twoFactor: { onClick: openAlone('factor') },
@@ -117,11 +107,6 @@ export default function Frame() {
       <ReferralModal opened={modal === 'referral'} onClose={close} />
       <DataWalletOfMenu opened={modal === 'dataWallet'} onClose={close} />
       <DataWalletOffer suppressed={modal !== undefined} />
-      {modal === 'developer' && (
-        <Suspense fallback={null}>
-          <PlannedModal entry={modal} onClose={close} />
-        </Suspense>
-      )}
       {modal === 'exclusionList' && (
         <Suspense fallback={null}>
           <ExclusionModal

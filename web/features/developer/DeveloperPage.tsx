@@ -1,0 +1,333 @@
+import { Button, Code, Group, Menu, Modal, Radio, Stack, Text, Title } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { API_SCOPES, OVERLAPS } from '../../../contract/developer-rules.ts';
+import { messages } from '../../../contract/messages.ts';
+import { api } from '../../api/client.ts';
+import { useUser } from '../../api/user.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
+import { confirm } from '../../ui/confirm.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
+import type { Column } from '../../ui/DataTable.types.ts';
+import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { PageHeader } from '../../ui/PageHeader.tsx';
+import { StatusBadge } from '../../ui/StatusBadge.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Clip, None, When } from '../../ui/Values.tsx';
+import { Agreement } from './Agreement.tsx';
+import { KeyForm } from './KeyForm.tsx';
+import { SecretModal, type Shown } from './SecretModal.tsx';
+import { type Key, overlapWords, standing } from './words.ts';
+
+/** API keys of the agency: the agreement first, then keys with all that can be done with them (DEV-01). */
+export default function DeveloperPage() {
+  const user = useUser();
+  const cache = useQueryClient();
+  const [secret, setSecret] = useState<Shown>();
+  const [isMaking, setMaking] = useState(false);
+  const [rotated, setRotated] = useState<Key>();
+  const [busy, setBusy] = useState<string>();
+  const query = useQuery({
+    queryKey: ['developer', 'keys'],
+    queryFn: ({ signal }) => api.developer.keys(undefined, { signal }),
+  });
+  const mayChange = !user.isViewMode;
+  const again = () => cache.invalidateQueries({ queryKey: ['developer'] });
+  /** Does one thing with a key at a time; what it says, or why it failed, is told. */
+  const does = async (what: string, title: string, work: () => Promise<{ message: string }>) => {
+    setBusy(what);
+    try {
+      notifyDone((await work()).message);
+    } catch (error) {
+      notifyFailed(error, title);
+    } finally {
+      setBusy(undefined);
+      void again();
+    }
+  };
+  const generate = () =>
+    does('generate', 'Generate API key', async () => {
+      const { user: key, message } = await api.developer.generateAuthenticateOpenApi({
+        companyID: user.company_id,
+        email: user.email,
+      });
+      setSecret(key);
+      return { message };
+    });
+  const setDisabled = (key: Key, disabled: boolean) =>
+    does(key.id, `${disabled ? 'Disable' : 'Enable'} ${key.name}`, () =>
+      api.developer.disableKey({ id: key.id, disabled: disabled ? 'T' : 'F' }),
+    );
+  const remove = async (key: Key) => {
+    const isSure = await confirm({
+      title: `Delete ${key.name}?`,
+      body: 'Programs that use it are refused with their next request. It cannot be brought back.',
+      verb: 'Delete',
+      danger: true,
+    });
+    if (isSure) await does(key.id, `Delete ${key.name}`, () => api.developer.deleteKey({ id: key.id }));
+  };
+  const columns: Column<Key>[] = [
+    {
+      key: 'name',
+      title: 'Name',
+      render: (key) => (
+        <Group gap="xs" wrap="nowrap">
+          <Clip text={key.name} max={220} />
+          {key.mode === 'test' && (
+            <StatusBadge status="test" tone="info">
+              Test
+            </StatusBadge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      key: 'client_id',
+      title: 'Client ID',
+      render: (key) => (
+        <Group gap={4} wrap="nowrap">
+          <Clip text={key.client_id} max={200} />
+          <CopyButton text={key.client_id} what="Client ID" done={messages.clientIdCopied} />
+        </Group>
+      ),
+    },
+    { key: 'secret_hint', title: 'Secret Key', render: (key) => <Code>{key.secret_hint}</Code> },
+    {
+      key: 'state',
+      title: 'Status',
+      render: (key) => {
+        const { word, tone, why } = standing(key.state);
+        return (
+          <div>
+            <StatusBadge status={key.state} tone={tone}>
+              {word}
+            </StatusBadge>
+            {(why || key.previous_until) && (
+              <Text size="xs" c="dimmed" mt={2}>
+                {why || (
+                  <>
+                    The old secret works until <When at={key.previous_until!} />
+                  </>
+                )}
+              </Text>
+            )}
+          </div>
+        );
+      },
+    },
+    {
+      key: 'scopes',
+      title: 'May',
+      render: (key) => (
+        <Clip text={key.scopes.map((scope) => API_SCOPES[scope].label).join(', ')} max={240} />
+      ),
+    },
+    {
+      key: 'last_used_at',
+      title: 'Last used',
+      render: (key) =>
+        key.last_used_at ? (
+          <div>
+            <When at={key.last_used_at} relative />
+            <Text size="xs" c="dimmed">
+              from {key.last_used_ip}
+            </Text>
+          </div>
+        ) : (
+          <Text size="sm" c="dimmed">
+            Never
+          </Text>
+        ),
+    },
+    {
+      key: 'expires_at',
+      title: 'Expires',
+      render: (key) => (key.expires_at ? <When at={key.expires_at} /> : <None />),
+    },
+    { key: 'created_at', title: 'Created', hidden: true, render: (key) => <When at={key.created_at} /> },
+    { key: 'made_by', title: 'Made by', hidden: true, render: (key) => <Clip text={key.made_by} /> },
+  ];
+  if (mayChange)
+    columns.push({
+      key: 'action',
+      title: 'Action',
+      align: 'right',
+      render: (key) => (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={busy === key.id}
+              aria-label={`Change ${key.name}`}
+            >
+              Change
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              disabled={key.state === 'disabled' || key.state === 'expired'}
+              onClick={() => setRotated(key)}
+            >
+              Rotate secret
+            </Menu.Item>
+            {key.state === 'disabled' ? (
+              <Menu.Item onClick={() => void setDisabled(key, false)}>Enable</Menu.Item>
+            ) : (
+              <Menu.Item onClick={() => void setDisabled(key, true)}>Disable</Menu.Item>
+            )}
+            <Menu.Item color="red" onClick={() => void remove(key)}>
+              Delete
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      ),
+    });
+  const isReady = query.data?.is_agreed ?? false;
+  const hasKeys = (query.data?.data.length ?? 0) > 0;
+  return (
+    <>
+      <PageHeader
+        title="Developer"
+        line="API keys let your own programs work with your agency’s data."
+        primary={
+          isReady &&
+          hasKeys &&
+          mayChange && (
+            <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
+              New key
+            </Button>
+          )
+        }
+      />
+      {query.data && !isReady && <Agreement />}
+      {(isReady || hasKeys || !query.data) && (
+        <DataTable
+          label="API keys"
+          name="developer-keys"
+          download={{ list: 'developer-keys' }}
+          columns={columns}
+          query={query}
+          rowKey={(key) => key.id}
+          empty={
+            <EmptyState
+              title="No API key yet"
+              text="The first key may do all that you may, except move money. Make others later with fewer rights."
+              action={
+                mayChange && (
+                  <Group gap="xs" justify="center">
+                    <Button loading={busy === 'generate'} onClick={() => void generate()}>
+                      Generate API key
+                    </Button>
+                    <Button variant="default" onClick={() => setMaking(true)}>
+                      Choose its rights
+                    </Button>
+                  </Group>
+                )
+              }
+            />
+          }
+        />
+      )}
+      {isReady && query.data && <FirstRequest base={query.data.base_url} token={query.data.token_url} />}
+      {isMaking && (
+        <KeyForm
+          onClose={() => setMaking(false)}
+          onMade={(shown) => {
+            setMaking(false);
+            setSecret(shown);
+            notifyDone(messages.keyGenerated);
+            void again();
+          }}
+        />
+      )}
+      {rotated && (
+        <RotateModal
+          of={rotated}
+          onClose={() => setRotated(undefined)}
+          onDone={(shown) => {
+            setRotated(undefined);
+            setSecret(shown);
+            void again();
+          }}
+        />
+      )}
+      {secret && <SecretModal shown={secret} onClose={() => setSecret(undefined)} />}
+    </>
+  );
+}
+
+/** Asks what becomes of the secret before, and gives the key another one. */
+function RotateModal(props: { of: Key; onClose: () => void; onDone: (shown: Shown) => void }) {
+  const [minutes, setMinutes] = useState<(typeof OVERLAPS)[number]>(1440);
+  const [isBusy, setBusy] = useState(false);
+  const rotate = async () => {
+    setBusy(true);
+    try {
+      const { data, secret_key, message } = await api.developer.rotateKey({
+        id: props.of.id,
+        overlap_minutes: minutes,
+      });
+      notifyDone(message);
+      props.onDone({ client_id: data.client_id, secret_key });
+    } catch (error) {
+      notifyFailed(error, `Rotate ${props.of.name}`);
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal opened onClose={props.onClose} title={`Rotate ${props.of.name}?`} size="sm" centered>
+      <Text size="sm" mb="md">
+        The key gets a new secret and keeps its client ID.
+      </Text>
+      <Radio.Group
+        label="The secret it has now"
+        value={String(minutes)}
+        onChange={(value) => setMinutes(OVERLAPS.find((one) => String(one) === value)!)}
+      >
+        <Stack gap={8} mt={8}>
+          {OVERLAPS.map((one) => (
+            <Radio key={one} value={String(one)} label={overlapWords(one)} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <Group justify="flex-end" gap="xs" mt="lg">
+        <Button variant="default" onClick={props.onClose}>
+          Cancel
+        </Button>
+        <Button loading={isBusy} onClick={() => void rotate()}>
+          Rotate
+        </Button>
+      </Group>
+    </Modal>
+  );
+}
+
+/** Where the API is, and a first request to copy. */
+function FirstRequest({ base, token }: { base: string; token: string }) {
+  const request = `curl ${base}/me -H "Authorization: Bearer YOUR_SECRET_KEY"`;
+  const exchange = `curl ${token} -d grant_type=client_credentials -d client_id=YOUR_CLIENT_ID -d client_secret=YOUR_SECRET_KEY`;
+  return (
+    <section style={{ marginTop: 32 }} aria-labelledby="first-request">
+      <Title order={2} id="first-request">
+        First request
+      </Title>
+      <Text size="sm" c="dimmed" mb="md">
+        It tells which key you came with and what it may do. Send the secret itself, or a token that lasts an
+        hour.
+      </Text>
+      <Stack gap="xs">
+        {[request, exchange].map((line) => (
+          <Group key={line} gap={4} wrap="nowrap" align="flex-start">
+            <Code block style={{ flex: 1, minWidth: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              {line}
+            </Code>
+            <CopyButton text={line} what="command" />
+          </Group>
+        ))}
+      </Stack>
+    </section>
+  );
+}
