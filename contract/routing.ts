@@ -45,7 +45,8 @@ const SALES_CONNECT = '/configuration/sales-connect-account';
 const OF_SALES_ACCOUNT = ['sales-connect-account', 'sandbox-account'];
 const CARD = '/user/card-setting';
 const PROFILE_SETUP = '/user/profile-setup';
-const SECOND_FACTOR = '/user/second-factor';
+/** Where a required second factor is set up. */
+export const SECOND_FACTOR = '/user/second-factor';
 
 const go = (to: string, why: Why): Decision => ({ kind: 'redirect', to, why });
 const notFound: Decision = { kind: 'notFound' };

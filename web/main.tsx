@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { messages } from '../contract/messages.ts';
+import { SECOND_FACTOR } from '../contract/routing.ts';
 import { revertLanding } from '../contract/routing-switch.ts';
 import { screenMessages } from '../contract/screen-messages.ts';
 import { api, session, transport } from './api/client.ts';
@@ -27,6 +28,11 @@ if (session.alive && location.pathname !== '/sso') session.fresh().catch(() => u
 transport.askWith(async (how) =>
   (await import('./features/access/confirmIdentity.tsx')).confirmIdentity(how),
 );
+
+// A second factor has become required since they signed in: the page that sets one up, loaded anew with who they are now.
+transport.onFactorMissing(() => {
+  if (window.location.pathname !== SECOND_FACTOR) window.location.assign(SECOND_FACTOR);
+});
 
 session.onEnd((reason) => {
   // The login is loaded anew there, and tells it.

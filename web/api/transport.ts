@@ -30,6 +30,7 @@ export class Transport {
   readonly #parts: TransportParts;
   #ask: ((how: string) => Promise<boolean>) | undefined;
   #asking: Promise<boolean> | undefined;
+  #lead: (() => void) | undefined;
   constructor(parts: TransportParts) {
     this.#parts = parts;
   }
@@ -37,6 +38,11 @@ export class Transport {
   /** Has `ask` called where the server wants somebody to confirm who they are; it answers whether they did. */
   askWith(ask: (how: string) => Promise<boolean>): void {
     this.#ask = ask;
+  }
+
+  /** Has `lead` called where the server refuses everything until a second factor is set up. */
+  onFactorMissing(lead: () => void): void {
+    this.#lead = lead;
   }
 
   /** Asks once for all calls that wait for it. @throws the refusal when they did not confirm */
@@ -57,7 +63,9 @@ export class Transport {
     try {
       return await this.#asPerson(path, init);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 403 || !error.errors.confirm) throw error;
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      if (error.errors.second_factor) this.#lead?.();
+      if (!error.errors.confirm) throw error;
       await this.#confirmed(error);
       return this.#asPerson(path, init);
     }

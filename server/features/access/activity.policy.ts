@@ -9,6 +9,7 @@ export const ACTIVITY: Record<string, string> = {
   'password.forgot': 'New password requested',
   'password.reset': 'Password changed',
   'password.change': 'Password changed',
+  'factor.required': 'Second factor required',
   'factor.change': 'Two-factor login changed',
   'passkey.add': 'Passkey added',
   'passkey.rename': 'Passkey renamed',

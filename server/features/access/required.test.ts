@@ -116,6 +116,55 @@ describe('[BEY-32] a required second factor', () => {
     expect(await stateOf('staff')).toEqual(['now', 403]);
   });
 
+  test('whoever is signed in when it begins is asked at the next renewal, and a view of theirs ends', async () => {
+    const { body: session } = await login('owner');
+    const renew = (token: unknown) =>
+      app.call('POST', '/api/auth/refresh-token', {
+        host: hostOf('owner'),
+        body: { refresh_token: String(token) },
+      });
+    const viewed = await ask('owner', String(session.access_token), 'POST', '/user/switch', {
+      usrID: people.client.id,
+      reason: 'They asked for help',
+    });
+    const before = await renew(session.refresh_token);
+    expect([viewed.status, before.status, typeof before.body.view]).toEqual([200, 200, 'object']);
+    expect((await demand('root', { owners: true })).status).toBe(200);
+    const after = await renew(before.body.refresh_token);
+    expect([after.status, after.body.view]).toEqual([200, undefined]);
+    const token = String(after.body.access_token);
+    expect((await ask('owner', token, 'GET', '/user')).body.factor_needed).toBe('now');
+    const { status, body } = await ask('owner', token, 'GET', '/general/referral-link');
+    expect([status, body.errors]).toEqual([403, { second_factor: ['is required'] }]);
+    expect((await ask('owner', String(viewed.body.access_token), 'GET', '/user/activity')).status).toBe(401);
+    expect((await saveFactor('owner', token, byEmail)).status).toBe(200);
+    expect((await ask('owner', token, 'GET', '/general/referral-link')).status).toBe(200);
+    expect((await ask('owner', token, 'GET', '/user')).body.factor_needed).toBe('no');
+  });
+
+  test('before its day a renewal changes nothing, and where it is withdrawn a session that waited for it is free', async () => {
+    const day = new Date(app.clock.now().getTime() + 3 * 86_400_000).toISOString().slice(0, 10);
+    const renew = async (token: unknown) =>
+      (
+        await app.call('POST', '/api/auth/refresh-token', {
+          host: hostOf('staff'),
+          body: { refresh_token: String(token) },
+        })
+      ).body;
+    const needed = async (token: unknown) =>
+      (await ask('staff', String(token), 'GET', '/user')).body.factor_needed;
+    let session = (await login('staff')).body;
+    await demand('owner', { people: true, from: day });
+    session = await renew(session.refresh_token);
+    expect(await needed(session.access_token)).toBe('later');
+    app.clock.advance(4 * 86_400_000);
+    session = await renew(session.refresh_token);
+    expect(await needed(session.access_token)).toBe('now');
+    await app.admin.query('update company set factor_people = false where id = $1', [agency.id]);
+    session = await renew(session.refresh_token);
+    expect(await needed(session.access_token)).toBe('no');
+  });
+
   test('until it is set up the session does nothing else: every other call and route refuses', async () => {
     await demand('owner', { people: true });
     const token = await signIn('staff');

@@ -2,7 +2,7 @@ import { jwtVerify } from 'jose';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
 import { hashToken, newToken } from '../../platform/crypto.ts';
-import { type Actor, type Ctx, scopeOf, type Tenant } from '../../platform/ctx.ts';
+import type { Actor, Ctx, Tenant } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Limits } from '../../platform/limits.ts';
@@ -105,7 +105,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       };
       if (!policy.belongsAt(ctx.tenant, who)) return refuse();
       const now = clock.now();
-      const generation = await inScope(db.app, scopeOf(who), async (tx) => {
+      // What is required of somebody stands with the companies above.
+      const renewed = await inScope(db.app, { rootId: state.root_id }, async (tx) => {
         const session = await sessionStore.lockSession(tx, read.sessionId);
         if (!session) return null;
         const verdict = policy.renewal(session, read.generation, now);
@@ -122,13 +123,15 @@ export function createAccess(platform: Platform, deps: AccessParts) {
         }
         if (verdict === 'rotate')
           await sessionStore.advanceSession(tx, session.id, session.generation + 1, now, ctx.ip);
-        return verdict === 'rotate' || verdict === 'repeat' ? read.generation + 1 : null;
+        if (verdict !== 'rotate' && verdict !== 'repeat') return null;
+        return { changed: await sessions.weighFactor(tx, ctx, session) };
       });
-      if (generation === null) {
+      if (!renewed) {
         sessions.forget([read.sessionId]);
         return refuse();
       }
-      const pair = await sessions.tokens(ctx.tenant, state.user_id, read.sessionId, generation);
+      if (renewed.changed) sessions.forget([read.sessionId]);
+      const pair = await sessions.tokens(ctx.tenant, state.user_id, read.sessionId, read.generation + 1);
       const viewing = await view.tokenOf(ctx.tenant, read.sessionId);
       return { ...pair, ...(viewing ? { view: viewing } : {}) };
     },

@@ -131,6 +131,33 @@ export function createSessions(
       return id;
     },
 
+    /**
+     * Asks anew, at the renewal of a session, whether its person lacks a second factor that is required of them: one that has
+     * become required since they signed in ends the view they are in and is set up before anything else; one that is required
+     * no more is not asked for. Whether that changed the session; `forget` it then.
+     */
+    async weighFactor(
+      tx: Tx,
+      ctx: Ctx,
+      session: Owner & { id: string; user_id: string; needs_factor: boolean },
+    ): Promise<boolean> {
+      const now = clock.now();
+      const duty = await factorDutyOf(tx, session.user_id);
+      const isMissing = isDue(duty, now) && !hasFactor(duty);
+      if (isMissing === session.needs_factor) return false;
+      await store.setNeedsFactor(tx, session.id, isMissing);
+      if (!isMissing) return true;
+      await store.revokeViewsBehind(tx, session.id, now);
+      const { root_id, agency_id, company_id } = session;
+      await audit.recordEntry(tx, ctx, { root_id, agency_id, company_id }, session.user_id, {
+        action: 'factor.required',
+        objectKind: 'user',
+        objectId: session.user_id,
+        description: 'Was asked to set up a second factor, which has become required since they signed in',
+      });
+      return true;
+    },
+
     /** The tokens of a session's generation, for the host's tenant. */
     async tokens(tenant: Tenant, userId: string, sessionId: string, generation = 0): Promise<TokenPair> {
       return {

@@ -49,6 +49,21 @@ export async function setFactorMet(tx: Tx, userId: string): Promise<void> {
     .execute();
 }
 
+/** Whether a session can only set up a second factor. */
+export async function setNeedsFactor(tx: Tx, id: string, needs: boolean): Promise<void> {
+  await tx.updateTable('session').set({ needs_factor: needs }).where('id', '=', id).execute();
+}
+
+/** Ends the views that a login is behind. */
+export async function revokeViewsBehind(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('session')
+    .set({ revoked_at: at, revoked_why: 'ended' })
+    .where('viewer_session_id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
 export async function setConfirmed(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.updateTable('session').set({ confirmed_at: at }).where('id', '=', id).execute();
 }
