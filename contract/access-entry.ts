@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Passkey } from './access-passkeys.ts';
 import { CodeStep, Tokens } from './access-tokens.ts';
 import { call } from './base.ts';
 import { Done, Email, Flag, Line, NewPassword } from './primitives.ts';
@@ -98,7 +99,22 @@ export const entry = {
     .meta({ access: 'public' })
     .input(z.object({ token: z.string().max(256), email: z.string().max(255) }))
     .output(
-      z.object({ valid: z.boolean(), reason: z.string().nullable().describe('Why not, for the person') }),
+      z.object({
+        valid: z.boolean(),
+        reason: z.string().nullable().describe('Why not, for the person'),
+        passkeys: z
+          .array(Passkey.pick({ name: true, host: true, created_at: true, last_used_at: true }))
+          .optional()
+          .describe(
+            'Of a good link: those that go on after the new password, unless they are removed with it',
+          ),
+        passkeys_stay: z
+          .boolean()
+          .optional()
+          .describe(
+            'They are the second factor that is required of the person, so a mail alone does not remove them',
+          ),
+      }),
     ),
   setNewPassword: call
     .route({
@@ -109,7 +125,17 @@ export const entry = {
         'Set a new password with the token of the e-mail; ends all sessions. The first password of who was invited signs them in: tokens, or the code step',
     })
     .meta({ access: 'public' })
-    .input(LinkProof.extend({ newpassword: NewPassword }))
+    .input(
+      LinkProof.extend({
+        newpassword: NewPassword,
+        remove_passkeys: z
+          .boolean()
+          .optional()
+          .describe(
+            'Whether all passkeys of the person go, too; 422 where they are a required second factor',
+          ),
+      }),
+    )
     .output(z.union([Done.extend(Tokens.shape), Done.extend(CodeStep.shape), Done])),
   referralLink: call
     .route({

@@ -95,6 +95,8 @@ export const ownMessages = {
   ssoUsed: screenMessages.ssoUsed,
   firstPasswordSet: 'Your password is set. Welcome.',
   factorFirst: 'Set up a second factor first: your company requires one.',
+  passkeysStay:
+    'cannot be done here: they are your second factor, which is required. Sign in with one, and remove the others under Security',
   factorRequired: 'A second factor is required of you, and this is your last one. Set up another one first.',
   badPasskey: 'This passkey cannot be used here. Sign in with your password instead.',
   badNewPasskey: 'is no passkey that could be kept. Please try again',

@@ -21,7 +21,8 @@ import * as store from './entry.store.ts';
 import { refuseGuessable } from './factor.service.ts';
 import * as limit from './limit.policy.ts';
 import type { Login } from './login.service.ts';
-import { confirmMail, knownMail, noticeMail, resetMail } from './mails.ts';
+import { confirmMail, knownMail, passwordMail, resetMail } from './mails.ts';
+import type { Passkeys } from './passkey.service.ts';
 import * as policy from './policy.ts';
 import type { Post } from './post.service.ts';
 import type { Sessions, TokenPair } from './session.service.ts';
@@ -64,11 +65,12 @@ export function createEntry(
     captcha: Captcha;
     sessions: Sessions;
     post: Post;
+    passkeys: Passkeys;
     login: Login;
   },
 ) {
   const { db, clock, config, jobs } = platform;
-  const { tenants, people, audit, sales, limits, captcha, sessions, post, login } = parts;
+  const { tenants, people, audit, sales, limits, captcha, sessions, post, passkeys, login } = parts;
   const linkKey = derive(config.appKey, 'links');
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
 
@@ -310,24 +312,37 @@ export function createEntry(
     },
 
     /** Whether a link to set a new password is good, and if not, why. */
-    async verifyReset(
-      ctx: Ctx,
-      given: { token: string; email: string },
-    ): Promise<{ valid: boolean; reason: string | null }> {
+    async verifyReset(ctx: Ctx, given: { token: string; email: string }) {
       const network = networkOf(ctx.ip);
       await limits.take(limit.LINK_NETWORK, network);
-      const { reason } = await inScope(db.app, whole(ctx), (tx) => readReset(tx, given.token, given.email));
-      if (!reason) await limits.giveBack(limit.LINK_NETWORK, network);
-      return { valid: !reason, reason: reason ?? null };
+      const answer = await inScope(db.app, whole(ctx), async (tx) => {
+        const { reason, row } = await readReset(tx, given.token, given.email);
+        if (!row) return { valid: false, reason: reason ?? null };
+        const known = await passkeys.of(tx, row.user_id);
+        return {
+          valid: true,
+          reason: null,
+          passkeys: known.map(({ name, host, created_at, last_used_at }) => ({
+            name,
+            host,
+            created_at: created_at.toISOString(),
+            last_used_at: last_used_at?.toISOString() ?? null,
+          })),
+          passkeys_stay: await passkeys.areRequired(tx, row.user_id),
+        };
+      });
+      if (answer.valid) await limits.giveBack(limit.LINK_NETWORK, network);
+      return answer;
     },
 
     /**
-     * Sets a new password by a link, once; all sessions end. Who was invited, and had no password, is signed in with it, or asked
+     * Sets a new password by a link, once; all sessions end. Passkeys go on unless they are removed with it; the mail names
+     * those that do. Who was invited, and had no password, is signed in with it, or asked
      * for their second factor, where they belong at this host; null: they sign in by themselves.
      */
     async setPassword(
       ctx: Ctx,
-      given: { token: string; email: string; newpassword: string },
+      given: { token: string; email: string; newpassword: string; remove_passkeys?: boolean | undefined },
     ): Promise<TokenPair | CodeStep | null> {
       const network = networkOf(ctx.ip);
       await limits.take(limit.LINK_NETWORK, network);
@@ -347,12 +362,16 @@ export function createEntry(
         await emailStore.endChanges(tx, row.user_id, now);
         await store.endChallenges(tx, row.user_id, now);
         const ids = await sessions.endAll(tx, row.user_id, null, 'password');
+        const removed = given.remove_passkeys ? await passkeys.removeAll(tx, ctx, row) : 0;
         await post.send(
           tx,
           'account.notice',
           sender,
           row,
-          noticeMail(row.name, 'Your password was changed', ctx.ip),
+          passwordMail(row.name, ctx.ip, await passkeys.of(tx, row.user_id), {
+            removed,
+            url: `${row.origin}/user/sessions`,
+          }),
         );
         await audit.recordEntry(
           tx,

@@ -90,7 +90,12 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     expect(link.url.origin + link.url.pathname).toBe(`http://acme.test/set-new-password/${link.token}`);
     expect(link.url.searchParams.get('email')).toBe(person.email);
     const proof = { token: link.token, email: person.email };
-    expect((await post('/api/verify-reset-token', proof)).body).toEqual({ valid: true, reason: null });
+    expect((await post('/api/verify-reset-token', proof)).body).toEqual({
+      valid: true,
+      reason: null,
+      passkeys: [],
+      passkeys_stay: false,
+    });
     expect((await post('/api/setnewpassword', { ...proof, newpassword: 'short' })).body.errors).toEqual({
       newpassword: ['must have at least 12 characters'],
     });

@@ -83,6 +83,10 @@ export interface FactorDuty {
 /** Whether somebody has a second factor of any kind. */
 export const hasFactor = ({ kind, passkeys }: FactorDuty): boolean => kind !== null || passkeys.length > 0;
 
+/** Whether somebody's passkeys are all that meets a requirement, of now or of a day to come. */
+export const areRequired = ({ since, kind, passkeys }: FactorDuty): boolean =>
+  since !== null && kind === null && passkeys.length > 0;
+
 /** Whether somebody has to have a second factor by now. */
 export const isDue = ({ since }: FactorDuty, now: Date): boolean => since !== null && since <= now;
 

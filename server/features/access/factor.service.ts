@@ -12,8 +12,10 @@ import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
 import * as factor from './factor.policy.ts';
 import * as limit from './limit.policy.ts';
-import { noticeMail } from './mails.ts';
+import { noticeMail, passwordMail } from './mails.ts';
+import type { Passkeys } from './passkey.service.ts';
 import { isCommonPassword } from './password.policy.ts';
+import { siteOf } from './policy.ts';
 import type { Post } from './post.service.ts';
 import type { Recovery } from './recovery.service.ts';
 import type { Sessions } from './session.service.ts';
@@ -33,10 +35,11 @@ export function createFactors(
     sessions: Sessions;
     post: Post;
     recovery: Recovery;
+    passkeys: Passkeys;
   },
 ) {
   const { db, clock, vault } = platform;
-  const { people, audit, limits, sessions, post, recovery } = parts;
+  const { people, audit, limits, sessions, post, recovery, passkeys } = parts;
   const offerKey = derive(platform.config.appKey, 'offered authenticator secrets');
 
   /** Someone else's id answers 404, whoever asks. */
@@ -90,7 +93,9 @@ export function createFactors(
           'account.notice',
           sender,
           user,
-          noticeMail(user.name, 'Your password was changed', ctx.ip),
+          passwordMail(user.name, ctx.ip, await passkeys.of(tx, user.id), {
+            url: `${siteOf(ctx.tenant.host, ctx.origin, platform.config.port)}/user/sessions`,
+          }),
         );
         const description = `Changed the password; ${ids.length} other devices were signed out`;
         await audit.record(tx, ctx, {

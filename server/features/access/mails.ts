@@ -59,6 +59,40 @@ export const noticeMail = (name: string, what: string, ip: string): MailContent 
   after: ['If this was not you, ask for a new password on the login page now and tell your administrator.'],
 });
 
+/** So many passkeys are named in one mail. */
+const MOST_NAMED = 20;
+
+/**
+ * Tells of a new password, and which passkeys still open the account: whoever was in it before may have added one.
+ * `removed`: how many went with it; `url`: where they are looked over.
+ */
+export const passwordMail = (
+  name: string,
+  ip: string,
+  passkeys: readonly { name: string; host: string; created_at: Date; last_used_at: Date | null }[],
+  { removed = 0, url }: { removed?: number; url: string },
+): MailContent => {
+  const notice = noticeMail(name, 'Your password was changed', ip);
+  const day = (at: Date) => at.toISOString().slice(0, 10);
+  if (removed > 0)
+    notice.lines.push(removed === 1 ? 'Your passkey was removed.' : `All ${removed} passkeys were removed.`);
+  if (passkeys.length === 0) return notice;
+  return {
+    ...notice,
+    lines: [
+      ...notice.lines,
+      'These passkeys still sign in to your account. Remove any that you don’t recognize:',
+      ...passkeys
+        .slice(0, MOST_NAMED)
+        .map(
+          (one) =>
+            `${mailName(one.name)}, for ${one.host}, added ${day(one.created_at)}, ${one.last_used_at ? `last used ${day(one.last_used_at)}` : 'never used'}.`,
+        ),
+    ],
+    action: { label: 'Check your passkeys', url },
+  };
+};
+
 /** Tells that somebody came in with a recovery code, which may not have been its owner. */
 export const recoveryMail = (name: string, left: number, ip: string): MailContent => ({
   subject: 'A recovery code was used',

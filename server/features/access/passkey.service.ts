@@ -8,9 +8,10 @@ import {
 } from '@simplewebauthn/server';
 import type { Assertion, NewKey } from '../../../contract/access-passkeys.ts';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
-import { ownMessages } from '../../../contract/messages.ts';
+import { messages, ownMessages } from '../../../contract/messages.ts';
 import { derive, mac } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { readJson } from '../../platform/http/json.ts';
 import { newId } from '../../platform/ids.ts';
@@ -20,7 +21,7 @@ import type { Audit } from '../audit/index.ts';
 import type { People } from '../people/index.ts';
 import { alertJob } from './alerts.service.ts';
 import { factorDutyOf, recoveryCodesOf } from './entry.store.ts';
-import { hasFactor } from './factor.policy.ts';
+import { areRequired, hasFactor } from './factor.policy.ts';
 import * as limit from './limit.policy.ts';
 import { noticeMail } from './mails.ts';
 import * as store from './passkey.store.ts';
@@ -28,7 +29,7 @@ import { belongsAt } from './policy.ts';
 import type { Post } from './post.service.ts';
 import type { Recovery } from './recovery.service.ts';
 import type { Sessions, TokenPair } from './session.service.ts';
-import { setFactorMet } from './session.store.ts';
+import { sessionState, setFactorMet } from './session.store.ts';
 
 /** A challenge is to be answered within so long. */
 const CHALLENGE_MS = 5 * 60_000;
@@ -245,6 +246,33 @@ export function createPasskeys(
         (await store.passkeysOf(tx, ctx.actor.userId)).map((row) => view(ctx, row)),
       ),
 
+    /** A person's passkeys, for a mail or a form that lets them be looked over. */
+    of: store.passkeysOf,
+    /** Whether a person's passkeys are the only second factor that they have, and one is required of them. */
+    areRequired: async (tx: Tx, userId: string): Promise<boolean> =>
+      areRequired(await factorDutyOf(tx, userId)),
+
+    /**
+     * Removes all passkeys of somebody who sets a new password by mail, inside that transaction. Answers how many.
+     * @throws Refusal 422 where they are a required second factor: whoever reads the mail would go around it
+     */
+    async removeAll(tx: Tx, ctx: Ctx, person: Owner & { user_id: string }): Promise<number> {
+      const { user_id: id, root_id, agency_id, company_id } = person;
+      await people.lock(tx, id);
+      const duty = await factorDutyOf(tx, id);
+      if (areRequired(duty)) throw refusalOf('remove_passkeys', ownMessages.passkeysStay);
+      const gone = await store.deletePasskeysOf(tx, id);
+      if (gone.length === 0) return 0;
+      if (!duty.kind) await recovery.end(tx, id);
+      await audit.recordEntry(tx, ctx, { root_id, agency_id, company_id }, id, {
+        action: 'passkey.remove',
+        objectKind: 'user',
+        objectId: id,
+        description: `All passkeys were removed with a new password: ${gone.map((one) => `${one.name} for ${one.host}`).join(', ')}`,
+      });
+      return gone.length;
+    },
+
     /** The challenge of a new passkey for the signed-in person, at this host. */
     async offer(ctx: Ctx) {
       const { userId } = ctx.actor;
@@ -286,6 +314,9 @@ export function createPasskeys(
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const kept = await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
         await people.lock(tx, userId);
+        // A new password ends sessions; what one of them has under way must not leave a passkey behind.
+        if (!(await sessionState(tx, ctx.actor.sessionId))?.live)
+          throw new Refusal('unauthenticated', messages.unauthenticated);
         const person = await people.secretOf(tx, userId);
         if (!person) throw new Refusal('not_found', ownMessages.notFound);
         const rows = await store.passkeysOf(tx, userId);

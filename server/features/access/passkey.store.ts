@@ -67,6 +67,11 @@ export async function deletePasskey(tx: Tx, userId: string, id: string) {
     .executeTakeFirst();
 }
 
+/** Removes all passkeys of a person; answers what they were. */
+export async function deletePasskeysOf(tx: Tx, userId: string) {
+  return tx.deleteFrom('passkey').where('user_id', '=', userId).returning(['name', 'host']).execute();
+}
+
 /** Marks a challenge as answered. False when it was before. */
 export async function useAnswer(db: Db, challenge: string, expiresAt: Date): Promise<boolean> {
   const done = await db

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { Authenticator } from '../../test/authenticator.ts';
 import type { Company } from '../../test/factories.ts';
-import { mailsTo } from '../../test/ways-in.ts';
+import { linkIn, mailsTo } from '../../test/ways-in.ts';
 
 const HOST = 'acme.test';
 const REFUSED = 'This passkey cannot be used here. Sign in with your password instead.';
@@ -76,6 +76,78 @@ describe('[BEY-32] passkeys', () => {
     expect(await list()).toEqual([expect.objectContaining({ last_used_at: app.clock.now().toISOString() })]);
     // Signed in just now, which needs no further proof.
     expect((await ask('POST', '/user/recovery-codes', {})).status).toBe(200);
+  });
+
+  test('a new password by mail lists those that go on, and removes all where that is asked', async () => {
+    const reset = async (more: object) => {
+      await ask('POST', '/forgetpass', { username: person.email }, null);
+      const { token: link } = linkIn((await mailsTo(app, root.id, person.email))[0]);
+      const proof = { token: link, email: person.email };
+      const checked = (await ask('POST', '/verify-reset-token', proof, null)).body;
+      const body = { ...proof, newpassword: `a new long password ${++serial}`, ...more };
+      const { status, body: answer } = await ask('POST', '/setnewpassword', body, null);
+      const [notice] = await mailsTo(app, root.id, person.email);
+      return { checked, status, errors: answer.errors, mail: notice?.body?.text ?? '' };
+    };
+    const other = new Authenticator(`http://${HOST}`);
+    await add('Laptop');
+    await add('evil.example/phone', token, other);
+    const kept = await reset({});
+    expect([kept.checked.passkeys_stay, kept.status]).toEqual([false, 200]);
+    expect(kept.checked.passkeys).toEqual([
+      { name: 'evil.example/phone', host: HOST, created_at: expect.any(String), last_used_at: null },
+      expect.objectContaining({ name: 'Laptop' }),
+    ]);
+    expect(kept.mail).toContain(
+      `Laptop, for ${HOST}, added ${app.clock.now().toISOString().slice(0, 10)}, never used`,
+    );
+    expect(kept.mail).toContain(`http://${HOST}/user/sessions`);
+    expect(kept.mail).toContain(`evil example phone, for ${HOST}`);
+    expect((await signIn({}, other)).status).toBe(200);
+
+    const removed = await reset({ remove_passkeys: true });
+    expect([removed.status, removed.mail]).toEqual([
+      200,
+      expect.stringContaining('All 2 passkeys were removed.'),
+    ]);
+    expect(removed.mail).not.toContain('Laptop');
+    expect([(await signIn()).status, (await signIn({}, other)).status]).toEqual([401, 401]);
+
+    // Where they are the factor that is required, whoever reads the mail must not go around it.
+    token = String(
+      (
+        await ask(
+          'POST',
+          '/login',
+          { username: person.email, password: `a new long password ${serial}` },
+          null,
+        )
+      ).body.access_token,
+    );
+    await add('Laptop');
+    await app.admin.query('update company set factor_owners = true where id = $1', [agency.id]);
+    const held = await reset({ remove_passkeys: true });
+    await app.admin.query('update company set factor_owners = false where id = $1', [agency.id]);
+    expect([held.checked.passkeys_stay, held.status]).toEqual([true, 422]);
+    expect(held.errors).toEqual({ remove_passkeys: [expect.stringContaining('cannot be done here')] });
+    expect((await signIn()).status).toBe(200);
+  });
+
+  test('a session that a new password has ended leaves no passkey behind', async () => {
+    const { options, binding } = await challenge('/user/passkeys/new', token);
+    // Another process has ended it; this one still takes the token for a moment.
+    await app.admin.query('update session set revoked_at = now(), revoked_why = $2 where user_id = $1', [
+      person.id,
+      'password',
+    ]);
+    const late = await ask('POST', '/user/passkeys', {
+      name: 'Late',
+      binding,
+      credential: device.create(options),
+    });
+    expect(late.status).toBe(401);
+    const { rows } = await app.admin.query('select 1 from passkey where user_id = $1', [person.id]);
+    expect(rows).toHaveLength(0);
   });
 
   test('a browser has what binds the challenge in a cookie alone', async () => {

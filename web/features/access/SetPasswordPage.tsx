@@ -16,6 +16,7 @@ import { AuthBox } from './AuthBox.tsx';
 import { refusedBeside } from './refused.ts';
 
 const CodeForm = lazy(() => import('./CodeForm.tsx'));
+const ResetPasskeys = lazy(() => import('./ResetPasskeys.tsx'));
 
 /** /set-new-password/{token}?email=: the link is checked before anything is asked (spec product 2, AUTH-10). */
 export default function SetPasswordPage() {
@@ -24,6 +25,7 @@ export default function SetPasswordPage() {
   const navigate = useNavigate();
   const [done, setDone] = useState<string>();
   const [problem, setProblem] = useState<string>();
+  const [isRemoving, setRemoving] = useState(false);
   const [step, setStep] = useState<CodeStep>();
   const queryClient = useQueryClient();
   const proceed = () => navigate({ to: '/', replace: true });
@@ -59,7 +61,12 @@ export default function SetPasswordPage() {
     async ({ newpassword }) => {
       setProblem(undefined);
       try {
-        const answer = await api.access.setNewPassword({ token, email, newpassword });
+        const answer = await api.access.setNewPassword({
+          token,
+          email,
+          newpassword,
+          ...(isRemoving ? { remove_passkeys: true } : {}),
+        });
         // All sessions have ended with it, one of this browser, too; what it has loaded is somebody else's.
         session.forget();
         queryClient.removeQueries({ queryKey: userQuery.queryKey });
@@ -137,6 +144,16 @@ export default function SetPasswordPage() {
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the repeated password', tabIndex: 0 }}
             {...form.getInputProps('again')}
           />
+          {check.data.passkeys && check.data.passkeys.length > 0 && (
+            <Suspense fallback={<Skeleton height={61} />}>
+              <ResetPasskeys
+                passkeys={check.data.passkeys}
+                stay={check.data.passkeys_stay === true}
+                isRemoving={isRemoving}
+                onChange={setRemoving}
+              />
+            </Suspense>
+          )}
           <Button type="submit" {...keepFocus} fullWidth loading={form.submitting}>
             Set password
           </Button>
