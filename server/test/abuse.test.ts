@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readEntry } from '../features/exclusions/policy.ts';
+import { BOUNDS, type BoundName } from '../platform/db/bounds.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { type TestApp, testApp } from './app.ts';
 import type { Company, MadeCampaign } from './factories.ts';
@@ -13,6 +15,7 @@ let client: Company;
 let campaign: MadeCampaign;
 let webhook: string;
 let token: string;
+let rootToken: string;
 const host = 'acme.test';
 const fields = { campaignName: 'Abuse', urlCode: 'https://shop.example/' };
 
@@ -24,6 +27,8 @@ beforeAll(async () => {
   campaign = await app.make.campaign(client, { price: 1_000_000n, balance: 5_000_000n });
   const user = await app.make.user(agency, { password: 'correct horse battery' });
   token = await app.signIn(user.email, host);
+  const owner = await app.make.user(root, { password: 'correct horse battery' });
+  rootToken = await app.signIn(owner.email, 'root.test');
   const made = await ask('POST', '/api/integrations/custom', {
     leadspeekID: campaign.id,
     url: 'https://hooks.example.com/x',
@@ -219,6 +224,172 @@ describe('money', () => {
     });
     expect((await pausing!).status).toBe(404);
     expect((await ask('GET', `/api/leadspeek/getcampaign/${id}`)).status).toBe(404);
+  });
+});
+
+describe('[BEY-31] what one login can make is bounded, also in a burst', () => {
+  let serial = 0;
+  const send = (isRoot: boolean, url: string, body: object | string) =>
+    app.server.inject({
+      method: 'POST',
+      url,
+      headers: {
+        host: isRoot ? 'root.test' : host,
+        authorization: `Bearer ${isRoot ? rootToken : token}`,
+        'content-type': typeof body === 'string' ? 'text/csv' : 'application/json',
+      },
+      payload: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const company = () => ({
+    companyID: agency.id,
+    userType: 'client',
+    ClientCompanyName: `Bound ${++serial}`,
+    ClientFullName: 'Bea Bound',
+    ClientEmail: `bound${serial}@people.test`,
+    ClientPhone: '2125550123',
+    ClientPhoneCountryCode: 'US',
+    ClientPhoneCountryCallingCode: '+1',
+  });
+  const kinds: [name: BoundName, field: string, isRoot: boolean, url: string, body: () => object | string][] =
+    [
+      [
+        'campaigns',
+        'companyID',
+        false,
+        '/api/leadspeek/client/create',
+        () => ({ ...fields, companyID: client.id }),
+      ],
+      [
+        'groups',
+        'group_name',
+        false,
+        '/api/leadspeek/company-group',
+        () => ({ group_name: `G ${++serial}` }),
+      ],
+      [
+        'roles',
+        'roleName',
+        false,
+        '/api/configuration/role-module/add',
+        () => ({ companyID: agency.id, roleName: `R ${++serial}`, roleModule: [] }),
+      ],
+      ['clients', 'ClientCompanyName', false, '/api/configuration/user/create', company],
+      [
+        'agencies',
+        'ClientCompanyName',
+        true,
+        '/api/configuration/user/create',
+        () => ({
+          ...company(),
+          companyID: agency.root_id,
+          userType: 'userdownline',
+          DownlineSubDomain: `bound-${serial}`,
+        }),
+      ],
+      [
+        'people',
+        'ClientEmail',
+        false,
+        '/api/configuration/user/create',
+        () => ({ ...company(), userType: 'administrator' }),
+      ],
+      [
+        'lists',
+        'file',
+        false,
+        '/api/exclusions/upload?campaigntype=client&file_name=m.csv&paramID=',
+        () => 'a@b.example\n',
+      ],
+      [
+        'coupons',
+        'coupon_code',
+        true,
+        '/api/configuration/coupon',
+        () => ({ coupon_code: `B-${++serial}`, percent: '10' }),
+      ],
+      [
+        'plans',
+        'planName',
+        true,
+        '/api/general/minimum-spend-config',
+        () => ({ planName: `P ${++serial}`, months: ['100'], flatMonth: '349' }),
+      ],
+      [
+        'waitingImports',
+        'file_name',
+        true,
+        '/api/identity/imports?file_name=m.csv',
+        () => 'email\na@b.example\n',
+      ],
+    ];
+
+  /** Lets a holder have `more` than now of a kind while `work` runs. */
+  async function within<T>(
+    name: BoundName,
+    holder: string,
+    more: number,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const bound = BOUNDS[name];
+    const { most } = bound;
+    const { rows } = await inScope(app.platform.db.app, { rootId: agency.root_id }, (tx) =>
+      sql<{ n: number }>`select count(*)::int as n from ${bound.rows(holder)}`.execute(tx),
+    );
+    bound.most = Math.max(0, rows[0]!.n + more);
+    try {
+      return await work();
+    } finally {
+      bound.most = most;
+    }
+  }
+  const holderOf = (name: BoundName, isRoot: boolean) =>
+    isRoot ? agency.root_id : ['campaigns', 'lists'].includes(name) ? client.id : agency.id;
+
+  test.each(kinds)('%s', async (name, field, isRoot, url, body) => {
+    const answers = await within(name, holderOf(name, isRoot), 2, () =>
+      Promise.all(
+        Array.from({ length: 6 }, () => send(isRoot, url.replace(/paramID=$/, `$&${client.id}`), body())),
+      ),
+    );
+    const refused = answers.filter((one) => one.statusCode !== 200);
+    expect(refused.map((one) => [one.statusCode, one.json().errors])).toEqual(
+      Array(4).fill([422, { [field]: [expect.stringContaining(BOUNDS[name].what)] }]),
+    );
+  });
+
+  test('a copy of a campaign counts, and what waits to be worked off', async () => {
+    const copy = await within('campaigns', client.id, 0, () =>
+      send(false, '/api/leadspeek/client/duplicate', { leadspeekID: campaign.id }),
+    );
+    expect([copy.statusCode, Object.keys(copy.json().errors)]).toEqual([422, ['companyID']]);
+    const upload = `/api/exclusions/upload?campaigntype=campaign&paramID=${campaign.id}&file_name=m.csv`;
+    const list = await within('waitingLists', client.id, -1000, () => send(false, upload, 'a@b.example\n'));
+    expect([list.statusCode, Object.keys(list.json().errors)]).toEqual([422, ['file']]);
+    const count = await within('waitingCounts', client.id, -1000, () =>
+      send(false, '/api/bigdbm/services/queuecount', {
+        companyID: client.id,
+        target_location: 'National Targeting',
+        keyword: 'shoes',
+      }),
+    );
+    expect([count.statusCode, Object.keys(count.json().errors)]).toEqual([422, ['companyID']]);
+  });
+
+  test('logins at once leave no more sessions than one person may have', async () => {
+    const person = await app.make.user(client, { password: 'correct horse battery' });
+    const { rows } = await app.admin.query(
+      `insert into session (id, root_id, agency_id, company_id, user_id, rotated_at, created_at, expires_at, host, ip, user_agent)
+       select gen_random_uuid(), root_id, agency_id, company_id, id, $2::timestamptz, $2, $2::timestamptz + interval '1 day', $3, '10.0.0.1', 'x'
+       from user_account, generate_series(1, 49) where id = $1 returning id`,
+      [person.id, app.clock.now(), host],
+    );
+    expect(rows).toHaveLength(49);
+    await Promise.all(Array.from({ length: 4 }, () => app.signIn(person.email, host)));
+    const live = await app.admin.query(
+      'select 1 from session where user_id = $1 and revoked_at is null and expires_at > $2',
+      [person.id, app.clock.now()],
+    );
+    expect(live.rowCount).toBe(50);
   });
 });
 

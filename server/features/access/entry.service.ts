@@ -6,6 +6,7 @@ import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
 import type { Ctx, Tenant } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { defineJob } from '../../platform/jobs.ts';
@@ -198,6 +199,9 @@ export function createEntry(
           const row = await store.lockSignUp(tx, id);
           if (!row?.password_hash || row.used_at || row.expires_at <= now || row.email !== given.email)
             throw stale;
+          if (row.kind === 'client' && row.agency_id)
+            await boundedBy(tx, 'clients', row.agency_id, 'companyname');
+          else await boundedBy(tx, 'agencies', row.root_id, 'companyname');
           const company = await tenants.create(tx, {
             name: row.company_name,
             rootId: row.root_id,

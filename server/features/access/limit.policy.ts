@@ -40,6 +40,9 @@ export const REGISTER_NETWORK = rule('register.network', 20, 60);
 export const REGISTER_RANGE = rule('register.range', 60, 3600, 86_400, 86_400);
 /** Captchas that a network has asked for: never paused, but each costs more after so many. */
 export const CAPTCHA = rule('captcha', 1_000_000, 1);
+/** Links to download a file, and to sign in as others, that one person has had made. */
+export const DOWNLOAD = rule('download', 600, 60);
+export const SSO_LINK = rule('sso', 6000, 60);
 /** Mails about the safety of one account a day. */
 export const ALERT = rule('alert', 5, 86_400, 86_400, 86_400);
 /** So many failed logins at one account, wherever from, are worth another mail. */

@@ -22,6 +22,7 @@ import { hasFactor } from './factor.policy.ts';
 import { createFactors, refuseGuessable } from './factor.service.ts';
 import { createInvites } from './invite.service.ts';
 import { createKeys } from './keys.ts';
+import * as limit from './limit.policy.ts';
 import { createLogin } from './login.service.ts';
 import { deleteNotices } from './notice.store.ts';
 import { createPasskeys } from './passkey.service.ts';
@@ -201,6 +202,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       const query = new URLSearchParams(search).toString();
       const wanted = pathname + (query ? `?${query}` : '');
       const { actor } = ctx;
+      await limits.take(limit.DOWNLOAD, actor.userId);
       // Whole lists, and the rows of uploads that could not be read, leave the product only with somebody who has just shown
       // who they are.
       if (/\/export(\/|$)|\.csv$/.test(pathname)) await ctx.mustBeConfirmed();

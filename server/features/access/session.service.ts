@@ -100,6 +100,7 @@ export function createSessions(
       const now = clock.now();
       const id = newId(now);
       const owner = { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id };
+      await store.lockOpening(tx, user.id);
       const known = await store.devicesOf(tx, user.id);
       const [{ device }, place] = [deviceOf(ctx.userAgent), locate(ctx.ip)];
       const isKnown = known.some(

@@ -120,6 +120,11 @@ export async function revokeSessionsOf(
   return rows.map((row) => row.id);
 }
 
+/** Lets one session of a person be opened at a time, so that a burst of logins leaves no more of them than are allowed. */
+export async function lockOpening(tx: Tx, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions:${userId}`}, 0))`.execute(tx);
+}
+
 /** Ends all but the `keep` sessions of a person that were seen last; returns their ids. */
 export async function revokeOldest(tx: Tx, userId: string, keep: number, at: Date): Promise<string[]> {
   const rows = await tx

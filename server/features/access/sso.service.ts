@@ -3,11 +3,13 @@ import { messages, ownMessages } from '../../../contract/messages.ts';
 import { hashToken, newToken } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope } from '../../platform/db/scope.ts';
+import type { Limits } from '../../platform/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { People } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import * as store from './entry.store.ts';
+import * as limit from './limit.policy.ts';
 import * as policy from './policy.ts';
 import type { Sessions } from './session.service.ts';
 
@@ -18,8 +20,9 @@ export function createSso(
     tenants,
     people,
     audit,
+    limits,
     sessions,
-  }: { tenants: Tenants; people: People; audit: Audit; sessions: Sessions },
+  }: { tenants: Tenants; people: People; audit: Audit; limits: Limits; sessions: Sessions },
 ) {
   return {
     /**
@@ -30,6 +33,7 @@ export function createSso(
       const nobody = (): Refusal => new Refusal('not_found', ownMessages.notFound);
       const user = await inScope(db.app, ctx.scope, (tx) => people.secretOf(tx, userId));
       if (!user || user.disabled_at) throw nobody();
+      await limits.take(limit.SSO_LINK, ctx.actor.userId);
       const host = await tenants.primaryHost(user.company_id);
       const tenant = host ? await tenants.byHost(host) : null;
       if (!host || !tenant) throw nobody();

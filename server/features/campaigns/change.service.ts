@@ -5,6 +5,7 @@ import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
@@ -250,6 +251,7 @@ export function createChanges(
         bounds.daily_cap,
       );
       return inScope(db.app, ctx.scope, async (tx) => {
+        await boundedBy(tx, 'campaigns', companyId, 'companyID');
         const asked = askedOf(given, module, await information.fieldsToAsk(tx, owner.root_id, companyId));
         const price = priceWith(retail, asked);
         if (module === 'enhance') leastLimit(await costs.leastLeads(tx), bounds.daily_cap, limit.limit_every);
@@ -378,6 +380,7 @@ export function createChanges(
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, id)) ?? missing();
         await extras.checkMayAdd(tx, ctx, row.company_id);
+        await boundedBy(tx, 'campaigns', row.company_id, 'companyID');
         const [kept] = await costs.retailOf(tx, [id], now);
         const { campaign_id: _, ...retail } = kept ?? { campaign_id: null, ...FREE };
         const {

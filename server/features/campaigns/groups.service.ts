@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
@@ -59,6 +60,7 @@ export function createGroups(platform: Platform, deps: { audit: Audit; tenants: 
         const owner = await ownerOf(tx, ctx);
         const at = clock.now();
         const id = newId(at);
+        await boundedBy(tx, 'groups', owner.company_id, 'group_name');
         const isNew = await store.insertGroup(tx, { id, ...owner, name, created_at: at, updated_at: at });
         if (!isNew) return taken();
         await audit.record(tx, ctx, {

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { type Ctx, isSales } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { plainAddress } from '../../platform/geo.ts';
 import { page } from '../../platform/page.ts';
@@ -204,6 +205,7 @@ export function createCompanies(
         );
       const sender = await invites.sender(ctx, actor.companyId);
       return change(ctx, async (tx) => {
+        await boundedBy(tx, kind === 'client' ? 'clients' : 'agencies', actor.companyId, 'ClientCompanyName');
         const company = await tenants.create(tx, {
           name: given.name,
           rootId: actor.rootId,

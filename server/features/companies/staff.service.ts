@@ -3,6 +3,7 @@ import { messages, ownMessages } from '../../../contract/messages.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
 import { OWNER_ROLE } from '../../../contract/staff.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -171,6 +172,7 @@ export function createStaff(
         const role = await roleOf(tx, ctx, given.role, given.type);
         fitting(role.role, given.flags);
         const { rootId: root_id, agencyId: agency_id } = ctx.actor;
+        await boundedBy(tx, 'people', companyId, 'ClientEmail');
         const id = await people.create(tx, {
           company: { id: companyId, root_id, agency_id },
           role: role.role,

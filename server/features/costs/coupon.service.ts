@@ -2,6 +2,7 @@ import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { LimitRule, Limits } from '../../platform/limits.ts';
@@ -70,6 +71,7 @@ export function createCoupons({ db, clock }: Platform, { audit, limits }: { audi
         const at = clock.now();
         const expires_at = given.expires_at ? new Date(given.expires_at) : null;
         if (expires_at && expires_at <= at) throw refusalOf('expires_at', 'must be in the future');
+        await boundedBy(tx, 'coupons', ctx.actor.rootId, 'coupon_code');
         const row = {
           id: newId(at),
           code: given.coupon_code,

@@ -2,6 +2,7 @@ import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf, microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -119,6 +120,7 @@ export function createPlans(
         const id = newId(at);
         if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, id))
           throw refusalOf('planName', 'is the name of another plan');
+        await boundedBy(tx, 'plans', ctx.actor.rootId, 'planName');
         const isFirst = (await store.plans(tx, ctx.actor.rootId, at)).length === 0;
         await store.insertPlan(tx, {
           id,

@@ -11,6 +11,7 @@ import { countryOf, HOME_COUNTRY } from '../../platform/countries.ts';
 import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import { FileFault, TooLarge } from '../../platform/csv-reader.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { boundedBy, checkBound } from '../../platform/db/bounds.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
@@ -102,7 +103,15 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
   ) {
     const refuse = (code: 'invalid' | 'too_large', message: string, rule: string) =>
       new Refusal(code, message, { errors: { [given.field]: [rule] } });
-    const place = await inScope(db.app, ctx.scope, (tx) => placeFor(tx, ctx, given.level, given.id));
+    const mayHaveMore = async (tx: Tx, holder: string, check: typeof checkBound) => {
+      await check(tx, 'lists', holder, given.field);
+      await check(tx, 'waitingLists', holder, given.field);
+    };
+    const place = await inScope(db.app, ctx.scope, async (tx) => {
+      const place = await placeFor(tx, ctx, given.level, given.id);
+      await mayHaveMore(tx, place.owner.company_id, checkBound);
+      return place;
+    });
     if (given.companyId && place.owner.company_id !== given.companyId) return missing();
     const country = countryOf(given.country ?? HOME_COUNTRY);
     if (!country) throw refusalOf('country', 'is not a country with phone numbers');
@@ -142,6 +151,7 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
         created_by: ctx.actor.userId,
         created_at: now,
       };
+      await mayHaveMore(tx, place.owner.company_id, boundedBy);
       await store.insertList(tx, row);
       await jobs.send(tx, loadJob, [{ rootId: place.owner.root_id, listId: id }]);
       await audit.record(tx, ctx, {

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type CountryCode, HOME_COUNTRY } from '../../platform/countries.ts';
 import { FileFault, lineNumbers, takeIn, takeRaw } from '../../platform/csv-reader.ts';
+import { boundedBy, checkBound } from '../../platform/db/bounds.ts';
 import { inScopeWithClient } from '../../platform/db/client.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { DISK_FULL, isDiskFull } from '../../platform/disk.ts';
@@ -87,6 +88,10 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       also?: (tx: Tx, row: { id: string }) => Promise<void>;
     } = {},
   ): Promise<imports.ImportRow> {
+    // Files that stand on this machine already are not held up by what people have left on a screen.
+    const isUpload = more.createdBy !== undefined;
+    if (isUpload)
+      await inScope(db.app, { rootId }, (tx) => checkBound(tx, 'waitingImports', rootId, 'file_name'));
     const now = clock.now();
     const id = newId(now);
     const kind = more.kind ?? 'people';
@@ -97,6 +102,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     try {
       await readHead(pathOf(row));
       return await inScope(db.app, { rootId }, async (tx) => {
+        if (isUpload) await boundedBy(tx, 'waitingImports', rootId, 'file_name');
         await imports.insertImport(tx, {
           id,
           ...ownerOf(rootId),

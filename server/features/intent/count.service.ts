@@ -4,6 +4,7 @@ import type { KeywordRow } from '../../../contract/intent.ts';
 import { intentMessages } from '../../../contract/intent-messages.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Mail } from '../../platform/mail.ts';
@@ -117,6 +118,7 @@ export function createCounts(
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
         const now = clock.now();
         const id = newId(now);
+        await boundedBy(tx, 'waitingCounts', companyId, 'companyID');
         await store.insertCount(tx, {
           id,
           ...owner,

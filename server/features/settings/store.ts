@@ -90,6 +90,8 @@ export async function hasPicture(
 
 /** How many pictures a company has uploaded since a moment. */
 export async function picturesSince(tx: Tx, companyId: string, since: Date): Promise<number> {
+  // Uploads at once are counted one after the other.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`pictures:${companyId}`}, 0))`.execute(tx);
   const { count } = await tx
     .selectFrom('picture')
     .select((eb) => eb.fn.countAll<bigint>().as('count'))

@@ -2,6 +2,7 @@ import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { RoleModule } from '../../../contract/people.ts';
 import type { Ctx } from '../../platform/ctx.ts';
+import { boundedBy } from '../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -103,6 +104,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
         inScope(db.app, ctx.scope, async (tx) => {
           const company = await companyOf(tx, ctx, companyId);
           notBeyond(ctx, rows);
+          await boundedBy(tx, 'roles', company.id, 'roleName');
           const at = ctx.clock.now();
           const role = {
             id: newId(at),

@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from 'kysely';
+import { refusalOf } from '../../../contract/errors.ts';
+import type { Tx } from './scope.ts';
+
+interface Bound {
+  /** So many a holder may have. Tests lower it. */
+  most: number;
+  /** What there are too many of, whose, and what can be done: 'campaigns of one client; remove some first'. */
+  what: string;
+  /** The holder's present ones. */
+  rows: (holder: string) => RawBuilder<unknown>;
+}
+
+/**
+ * How many of a kind one holder can make through calls: far more than anybody needs, so that no login, however it is used,
+ * fills the database or makes others wait (docs/security.md lists these and where all others stand).
+ */
+export const BOUNDS = {
+  agencies: {
+    most: 10_000,
+    what: 'agencies of one root; remove some first',
+    rows: (id) => sql`company where parent_id = ${id} and removed_at is null`,
+  },
+  clients: {
+    most: 10_000,
+    what: 'clients of one agency; remove some first',
+    rows: (id) => sql`company where parent_id = ${id} and removed_at is null`,
+  },
+  people: {
+    most: 1000,
+    what: 'people of one company; remove some first',
+    rows: (id) => sql`user_account where company_id = ${id} and disabled_at is null`,
+  },
+  roles: {
+    most: 100,
+    what: 'roles of one company; remove some first',
+    rows: (id) => sql`role where company_id = ${id} and removed_at is null`,
+  },
+  campaigns: {
+    most: 1000,
+    what: 'campaigns of one client; remove some first',
+    rows: (id) => sql`campaign where company_id = ${id} and state <> 'removed'`,
+  },
+  groups: {
+    most: 200,
+    what: 'campaign groups of one company; remove some first',
+    rows: (id) => sql`company_group where company_id = ${id}`,
+  },
+  lists: {
+    most: 1000,
+    what: 'exclusion lists of one company and its campaigns; purge some first',
+    rows: (id) => sql`exclusion_list where company_id = ${id} and state in ('queued', 'loading', 'active')`,
+  },
+  waitingLists: {
+    most: 20,
+    what: 'exclusion lists of one company that wait to be loaded; try again when some are done',
+    rows: (id) => sql`exclusion_list where company_id = ${id} and state in ('queued', 'loading')`,
+  },
+  waitingImports: {
+    most: 50,
+    what: 'imports of one root that are not done; end or cancel some first',
+    rows: (id) => sql`import_job where root_id = ${id} and state not in ('done', 'failed', 'cancelled')`,
+  },
+  waitingCounts: {
+    most: 50,
+    what: 'keyword counts of one client that are under way; try again when some are done',
+    rows: (id) => sql`intent_count where company_id = ${id} and state = 'pending'`,
+  },
+  coupons: {
+    most: 1000,
+    what: 'coupons of one root; remove some first',
+    rows: (id) => sql`coupon where company_id = ${id} and removed_at is null`,
+  },
+  plans: {
+    most: 100,
+    what: 'minimum spend plans of one root; remove some first',
+    rows: (id) => sql`minspend_plan where company_id = ${id} and removed_at is null`,
+  },
+} satisfies Record<string, Bound>;
+
+export type BoundName = keyof typeof BOUNDS;
+
+/**
+ * Sees to it that a holder can have one more, before it is added in this transaction. Who adds at once waits here until the
+ * one before is done, so that no burst passes the bound.
+ * @param field what the call names it by
+ * @throws Refusal 422 naming field and bound
+ */
+export async function boundedBy(tx: Tx, name: BoundName, holder: string, field: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`bound:${name}:${holder}`}, 0))`.execute(tx);
+  await checkBound(tx, name, holder, field);
+}
+
+/** The same without waiting for others, to refuse what is dear, as a large upload, before it is taken in. */
+export async function checkBound(tx: Tx, name: BoundName, holder: string, field: string): Promise<void> {
+  const { most, what, rows } = BOUNDS[name];
+  const { rows: found } = await sql<{ is_full: boolean }>`
+    select count(*) >= ${most} as is_full from (select from ${rows(holder)} limit ${most}) t`.execute(tx);
+  if (found[0]?.is_full)
+    throw refusalOf(field, `would be more than the ${most.toLocaleString('en-US')} ${what}`);
+}
