@@ -305,6 +305,7 @@ export function createStaff(
         policy.mustReach(by(ctx), who);
         if (who.role_id && !(await people.roles.byId(tx, who.role_id)))
           throw refuse('ClientRole', 'is removed meanwhile: choose another one, then bring them back');
+        await boundedBy(tx, 'people', companyId, 'ClientID');
         await store.set(tx, id, { disabled_at: null });
         await record(tx, ctx, 'user.restore', who, `Brought ${who.name} (${who.email}) back`);
         return found(tx, ctx, id);

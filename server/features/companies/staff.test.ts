@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownMessages } from '../../../contract/messages.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
+import { BOUNDS } from '../../platform/db/bounds.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 import { linkIn, mailsTo } from '../../test/ways-in.ts';
@@ -316,6 +317,11 @@ describe('[CONF-02] who may do what with whom', () => {
       { name: 'Gone Soon', status: 'removed' },
     ]);
     expect((await remove(gone.id)).status).toBe(404);
+    const { most } = BOUNDS.people;
+    BOUNDS.people.most = 1;
+    const full = await update(gone.id, { action: 'restore' });
+    BOUNDS.people.most = most;
+    expect([full.status, Object.keys(full.body.errors as object)]).toEqual([422, ['ClientID']]);
     const back = await update(gone.id, { action: 'restore' });
     expect([back.status, back.body.message]).toEqual([200, configMessages.personRestored]);
     // The sessions of before stay ended.
