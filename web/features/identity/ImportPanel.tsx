@@ -1,4 +1,4 @@
-import { Button, CloseButton, Group, Progress, Skeleton, Text, Title } from '@mantine/core';
+import { Box, Button, CloseButton, Group, Progress, Skeleton, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
@@ -21,8 +21,17 @@ function downloadLeftOut(id: string): void {
   void download(`/identity/imports/${id}/errors.csv`);
 }
 
+/** Whether an import that has begun waits for something to end that is told with it, such as a full disk. */
+const isWaiting = (job: Pick<ImportJob, 'state' | 'error'>): boolean => isRunning(job) && Boolean(job.error);
+
 /** The state of an import in words. */
-export function ImportState({ job }: { job: Pick<ImportJob, 'state'> }) {
+export function ImportState({ job }: { job: Pick<ImportJob, 'state' | 'error'> }) {
+  if (isWaiting(job))
+    return (
+      <StatusBadge status={job.state} tone="warn">
+        Waiting
+      </StatusBadge>
+    );
   return (
     <StatusBadge status={job.state}>
       {job.state === 'mapping' ? 'Waiting for you' : job.state === 'held' ? 'On hold' : undefined}
@@ -57,20 +66,20 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
   };
   const cancel = async () => {
     if (!job) return;
-    const isWaiting = job.state === 'mapping';
+    const isMapping = job.state === 'mapping';
     const isSure = await confirm({
-      title: isWaiting ? `Discard “${job.file_name}”?` : `Stop the import of “${job.file_name}”?`,
-      body: isWaiting
+      title: isMapping ? `Discard “${job.file_name}”?` : `Stop the import of “${job.file_name}”?`,
+      body: isMapping
         ? 'The uploaded file is deleted. Nothing has been imported from it.'
         : 'It stops after the rows under way. What has been imported so far stays.',
-      verb: isWaiting ? 'Discard' : 'Stop import',
+      verb: isMapping ? 'Discard' : 'Stop import',
       danger: true,
     });
     if (!isSure) return;
     try {
       await api.identity.cancel({ id });
-      notifyDone(isWaiting ? 'The file is discarded' : 'The import is stopped');
-      if (isWaiting) onClose();
+      notifyDone(isMapping ? 'The file is discarded' : 'The import is stopped');
+      if (isMapping) onClose();
     } catch (error) {
       notifyFailed(error);
     }
@@ -157,9 +166,15 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
             {job.state === 'queued'
               ? 'Waiting for its turn'
               : `${job.percentage.toFixed(0)} % of the file, ${num(job.rows_read)} rows`}
-            . You may leave this page; the import goes on.
+            {isWaiting(job) ? ' so far.' : '. You may leave this page; the import goes on.'}
           </Text>
-          {job.error && <Notice tone="warn">{job.error}</Notice>}
+          {isWaiting(job) && (
+            <Box my="sm">
+              <Notice tone="warn" live="status" title="This import is waiting">
+                {job.error} What was imported before stays. You may leave this page.
+              </Notice>
+            </Box>
+          )}
         </>
       )}
       {job.state === 'failed' && (
