@@ -80,22 +80,34 @@ export const BOUNDS = {
 
 export type BoundName = keyof typeof BOUNDS;
 
+/** More than can be added at the same moment, each on a connection of its own. */
+const AT_ONCE = 500;
+
 /**
- * Sees to it that a holder can have one more, before it is added in this transaction. Who adds at once waits here until the
- * one before is done, so that no burst passes the bound.
+ * Sees to it that a holder can have one more, before it is added in this transaction. Where the bound is near, who adds at
+ * once waits here until the one before is done, so that no burst passes it; far from it nobody waits, and holds a connection.
  * @param field what the call names it by
  * @throws Refusal 422 naming field and bound
  */
 export async function boundedBy(tx: Tx, name: BoundName, holder: string, field: string): Promise<void> {
+  if (!(await holds(tx, name, holder, BOUNDS[name].most - AT_ONCE))) return;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`bound:${name}:${holder}`}, 0))`.execute(tx);
   await checkBound(tx, name, holder, field);
 }
 
 /** The same without waiting for others, to refuse what is dear, as a large upload, before it is taken in. */
 export async function checkBound(tx: Tx, name: BoundName, holder: string, field: string): Promise<void> {
-  const { most, what, rows } = BOUNDS[name];
-  const { rows: found } = await sql<{ is_full: boolean }>`
-    select count(*) >= ${most} as is_full from (select from ${rows(holder)} limit ${most}) t`.execute(tx);
-  if (found[0]?.is_full)
+  const { most, what } = BOUNDS[name];
+  if (await holds(tx, name, holder, most))
     throw refusalOf(field, `would be more than the ${most.toLocaleString('en-US')} ${what}`);
+}
+
+/** Whether a holder has so many. */
+async function holds(tx: Tx, name: BoundName, holder: string, many: number): Promise<boolean> {
+  if (many <= 0) return true;
+  const { rows } = await sql<{ is_so: boolean }>`
+    select count(*) >= ${many} as is_so from (select from ${BOUNDS[name].rows(holder)} limit ${many}) t`.execute(
+    tx,
+  );
+  return rows[0]?.is_so ?? false;
 }
