@@ -98,6 +98,7 @@ describe('[BEY-32] passkeys', () => {
     };
     const other = new Authenticator(`http://${HOST}`);
     await add('Laptop');
+    app.clock.advance(1000);
     await add('evil.example/phone', token, other);
     const kept = await reset({});
     expect([kept.checked.passkeys_stay, kept.status]).toEqual([false, 200]);
