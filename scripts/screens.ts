@@ -47,6 +47,8 @@ const agency = { host: 'acme.localhost', as: 'agency@demo.test' };
 const root = { host: 'localhost', as: 'root@demo.test' };
 const summit = { host: 'summit.localhost', as: 'enterprise@demo.test' };
 const ridge = { host: 'ridgeline.localhost', as: 'agency3@demo.test' };
+const linden = { host: 'linden.localhost', as: 'linden@demo.test' };
+const juniper = { host: 'juniper.localhost', as: 'juniper@demo.test' };
 const fresh = { host: 'fresh.localhost', as: 'newagency@demo.test' };
 const executive = { host: 'localhost', as: 'executive@demo.test' };
 const seller = { host: 'acme.localhost', as: 'seller@demo.test' };
@@ -55,6 +57,15 @@ const press = (name: string) => (page: Page) => page.getByRole('button', { name 
 const tab = (name: string | RegExp) => async (page: Page) => {
   await openRow(page);
   await page.getByRole('tab', { name }).click({ timeout: 8_000 });
+};
+
+/** Makes an API key, the first one or another, until its secret shows. */
+const makeKey = async (page: Page) => {
+  await page.getByRole('button', { name: /New key|Choose its rights/ }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('CRM sync');
+  await page.getByRole('checkbox', { name: /See campaigns/ }).check();
+  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByText('I have saved it').waitFor({ timeout: 8_000 });
 };
 
 const fromMenu = (item: string | RegExp) => async (page: Page) => {
@@ -106,6 +117,33 @@ const shots: Shot[] = [
   { name: 'agency-factor', ...agency, path: '/user/sessions', act: fromMenu('Two Factor Authentication') },
   { name: 'agency-setting-security', ...agency, path: '/configuration/general-setting?tab=security' },
   { name: 'second-factor', ...client, path: '/user/second-factor' },
+  { name: 'developer-terms', host: 'walnut.localhost', as: 'walnut@demo.test', path: '/developer' },
+  {
+    name: 'developer-keys',
+    ...linden,
+    path: '/user/sessions',
+    act: async (page) => {
+      const burger = page.getByRole('button', { name: 'Open menu' });
+      if (await burger.isVisible()) await burger.click();
+      await page.getByRole('button', { name: /profile menu/ }).click();
+      await page.getByRole('menuitem', { name: 'Developer' }).click({ timeout: 8_000 });
+      await page.getByText('lps_live_').first().waitFor({ timeout: 8_000 });
+    },
+  },
+  { name: 'developer-new', ...linden, path: '/developer', act: press('New key') },
+  {
+    name: 'developer-rotate',
+    ...linden,
+    path: '/developer',
+    act: async (page) => {
+      await press('Change CRM sync')(page);
+      await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
+      await page.getByRole('dialog').waitFor({ timeout: 8_000 });
+    },
+  },
+  { name: 'developer-none', ...juniper, path: '/developer' },
+  // Last of its kind: it makes the key that the one before says is missing.
+  { name: 'developer-secret', ...juniper, path: '/developer', act: makeKey },
   { name: 'login-root', host: 'localhost', path: '/login' },
   { name: 'client-dashboard', ...client, path: '/dashboard' },
   { name: 'client-lead', ...client, path: '/dashboard', act: openRow },

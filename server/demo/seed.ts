@@ -53,12 +53,22 @@ export const DEMO_LOGINS = [
   {
     email: 'juniper@demo.test',
     host: 'juniper.',
-    what: 'owner of Juniper Ads: developer mode, no white label',
+    what: 'owner of Juniper Ads: developer mode without a key, no white label',
   },
   {
     email: 'walnut@demo.test',
     host: 'walnut.',
     what: 'owner of Walnut Partners: manual billing, a domain just entered',
+  },
+  {
+    email: 'linden@demo.test',
+    host: 'linden.',
+    what: 'owner of Linden Labs: developer mode with API keys',
+  },
+  {
+    email: 'maple@demo.test',
+    host: 'maple.',
+    what: 'owner of Maple Reach: an API key, developer mode off again',
   },
   {
     email: 'oakwood@demo.test',

@@ -7,7 +7,7 @@ const CLIENTS = 25;
 
 /**
  * Agencies and sales people in states that everyday work seldom shows: a failed payment, manual billing, each color of the API
- * sign that there is without keys, no white label, no minimum spend, one to accept, many clients, and accounts that wait. Answers
+ * sign with real keys behind it, no white label, no minimum spend, one to accept, many clients, and accounts that wait. Answers
  * the agencies that `seedDomains` gives domains to.
  */
 export async function seedStates(
@@ -32,13 +32,26 @@ export async function seedStates(
   const granite = await agency('Granite Media', 'granite', 'Gray Granite');
   const juniper = await agency('Juniper Ads', 'juniper', 'June Juniper');
   const walnut = await agency('Walnut Partners', 'walnut', 'Wally Walnut');
+  const linden = await agency('Linden Labs', 'linden', 'Lena Linden');
+  const maple = await agency('Maple Reach', 'maple', 'Max Maple');
   const oakwood = await agency('Oakwood Digital', 'oakwood', 'Odette Oakwood');
   await make.clients(granite.company, CLIENTS, 'Granite Client');
   await make.failedPayment(granite.company, 149_000_000n);
   await make.terms(granite.company, { excluded_minimum_spend: true });
-  await make.terms(juniper.company, { api_mode: true, white_labelling: false });
-  await make.accept(juniper.company, juniper.owner.id, 'developer');
+  await make.terms(juniper.company, { white_labelling: false });
+  // The sign is orange for Walnut Partners (terms not accepted), blue for Juniper Ads (no key), green for Linden Labs, orange
+  // for Maple Reach (a key, but the mode is off again) and gray for all others.
   await make.terms(walnut.company, { api_mode: true, manual_bill: true });
+  for (const one of [juniper, linden, maple]) await make.becomeDeveloper(one.company, one.owner.id);
+  await make.apiKey(linden.company, linden.owner.id, { name: 'CRM sync', expires_in_days: 365 });
+  await make.apiKey(linden.company, linden.owner.id, {
+    name: 'Reporting, tried out by the data team',
+    mode: 'test',
+    scopes: ['campaigns.read', 'leads.read', 'statements.read'],
+    expires_in_days: 90,
+  });
+  await make.apiKey(maple.company, maple.owner.id, { name: 'Website' });
+  await make.terms(maple.company, { api_mode: false });
   // A minimum spend that another platform asks by default, announced to its agency, which has not accepted it.
   await make.minimumSpend(summit, { name: 'Standard', months: [0n, 99_000_000n], flat: 149_000_000n });
   for (const [email, name, step] of [

@@ -67,6 +67,33 @@ export function createFactories(features: Features, platform: Platform) {
     return `100.${64 + ((n >> 8) & 63)}.${n & 255}.${1 + ((n >> 14) & 127)}`;
   };
 
+  /** An agency's owner, signed in just now. */
+  const ownerCtx = (agency: Company, userId: string): Ctx => {
+    const place = {
+      rootId: agency.root_id,
+      agencyId: agency.id,
+      companyId: agency.id,
+      kind: 'agency' as const,
+    };
+    return new Ctx({
+      tenant: { ...place, host: '', companyName: '', timeZone: 'UTC' },
+      actor: {
+        ...place,
+        userId,
+        sessionId: '',
+        grade: 'agency.owner',
+        isAccountExecutive: false,
+        modules: null,
+        trueActor: null,
+      },
+      requestId: newId(clock.now()),
+      clock,
+      ip: '127.0.0.1',
+      userAgent: '',
+      origin: '',
+    });
+  };
+
   return {
     root(given: Partial<NewCompany> = {}): Promise<Company> {
       const id = given.id ?? newId(clock.now());
@@ -199,44 +226,35 @@ export function createFactories(features: Features, platform: Platform) {
       const looks = { entered: [], waiting: [half], verified: [both], failing: [both, none] }[state];
       return features.settings.domains.place(ownerOf(agency), host, looks);
     },
-    /** An agency with the developer mode, whose terms a person of it has accepted. */
+    /** An agency with the developer mode, whose terms somebody of it has accepted; without what that costs. */
     async developer(agency: Company, userId: string): Promise<void> {
-      const at = clock.now();
-      const owner = { ...ownerOf(agency), agency_id: agency.id };
-      await inScope(db.app, { rootId: agency.root_id }, async (tx) => {
-        const { agreements, billing } = features;
-        await billing.accounts.setTerms(tx, owner, { api_mode: true, api_mode_since: at, updated_at: at });
-        await agreements.accept(tx, { owner, userId, document: 'developer', at, ip: null });
+      await this.terms(agency, { api_mode: true });
+      await this.accept(agency, userId, 'developer');
+    },
+    /** The same as its owner does it on the page, its fee paid by the card on file. */
+    async becomeDeveloper(agency: Company, userId: string): Promise<void> {
+      await this.terms(agency, { api_mode: true });
+      await features.developer.accept(ownerCtx(agency, userId), { companyName: '', location: 'Developer' });
+      const [charge] = await inScope(db.app, { rootId: agency.root_id }, async (tx) => {
+        const { id } = await tx
+          .selectFrom('invoice')
+          .select('id')
+          .where('company_id', '=', agency.id)
+          .where('kind', '=', 'developer')
+          .executeTakeFirstOrThrow();
+        return features.payments.charges.of(tx, agency.id, 'wholesale', id, 1);
       });
+      await features.payments.core.ask(agency.root_id, charge!.id);
     },
     /** An API key of an agency that has the developer mode, made by its owner. */
-    apiKey(agency: Company, userId: string, given: Partial<NewKey> = {}) {
-      const place = {
-        rootId: agency.root_id,
-        agencyId: agency.id,
-        companyId: agency.id,
-        kind: 'agency' as const,
-      };
-      const ctx = new Ctx({
-        tenant: { ...place, host: '', companyName: '', timeZone: 'UTC' },
-        actor: {
-          ...place,
-          userId,
-          sessionId: '',
-          grade: 'agency.owner',
-          isAccountExecutive: false,
-          modules: null,
-          trueActor: null,
-        },
-        requestId: newId(clock.now()),
-        clock,
-        ip: '127.0.0.1',
-        userAgent: '',
-        origin: '',
-      });
-      const key: NewKey = { name: 'API key', mode: 'live', scopes: [...SCOPE_NAMES], expires_in_days: null };
-      return features.developer.make(ctx, { ...key, ...given });
-    },
+    apiKey: (agency: Company, userId: string, given: Partial<NewKey> = {}) =>
+      features.developer.make(ownerCtx(agency, userId), {
+        name: 'API key',
+        mode: 'live',
+        scopes: [...SCOPE_NAMES],
+        expires_in_days: null,
+        ...given,
+      }),
     /** A fee that an agency owes its root. */
     fee(agency: Company, amount: bigint): Promise<void> {
       const owner = { ...ownerOf(agency), agency_id: agency.id };

@@ -493,6 +493,9 @@ async function developerKey({ client, canary }: Target): Promise<string> {
   const agency = { ...client, id: client.agency_id! };
   const makerId = rows[0]?.id ?? (await app.make.user(agency)).id;
   await app.make.developer(agency, makerId);
+  // Another sample may have let a payment fail; there is an end to how many keys there may be.
+  await app.make.terms(agency, { payment_status: '' });
+  await app.admin.query('delete from developer_key where company_id = $1', [agency.id]);
   const made = await app.admin.query(
     `insert into developer_key (id, root_id, agency_id, company_id, maker_id, name, mode, client_id, secret_hash, secret_end, scopes, created_at)
      values (gen_random_uuid(), $1, $2, $2, $3, $4, 'live', gen_random_uuid()::text, sha256(gen_random_uuid()::text::bytea), 'abcd', '{}', now())
@@ -2130,7 +2133,7 @@ let samples: Record<string, Sample> = {
     named: true,
     request: async (t) => ({
       url: `/api/developer/keys/${await developerKey(t)}`,
-      body: { disabled: 'F' },
+      body: { disabled: 'T' },
     }),
   },
   'DELETE /api/developer/keys/:id': {
