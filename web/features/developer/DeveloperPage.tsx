@@ -88,7 +88,7 @@ export default function DeveloperPage() {
       title: 'Client ID',
       render: (key) => (
         <Group gap={4} wrap="nowrap">
-          <Clip text={key.client_id} max={130} />
+          <Clip text={key.client_id} max={110} />
           <CopyButton text={key.client_id} what="Client ID" done={messages.clientIdCopied} />
         </Group>
       ),
@@ -121,7 +121,7 @@ export default function DeveloperPage() {
       key: 'scopes',
       title: 'May',
       render: (key) => (
-        <Clip text={key.scopes.map((scope) => API_SCOPES[scope].label).join(', ')} max={150} />
+        <Clip text={key.scopes.map((scope) => API_SCOPES[scope].label).join(', ')} max={120} />
       ),
     },
     {
