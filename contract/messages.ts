@@ -95,8 +95,6 @@ export const ownMessages = {
   ssoUsed: screenMessages.ssoUsed,
   firstPasswordSet: 'Your password is set. Welcome.',
   factorFirst: 'Set up a second factor first: your company requires one.',
-  papersWait: 'Several documents are being made for you. Wait until one is done, and try again.',
-  paperLost: 'This document takes too long to make. Choose a shorter period, or download the table as CSV.',
   passkeysStay:
     'cannot be done here: they are your second factor, which is required. Sign in with one, and remove the others under Security',
   factorRequired: 'A second factor is required of you, and this is your last one. Set up another one first.',

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { usd } from '../../contract/primitives.ts';
 import type { Paper } from './paper.ts';
 
@@ -41,8 +42,11 @@ interface Cell {
   at?: number;
 }
 
-/** A table whose header stands again on each sheet that it goes on to. */
-export function table(paper: Paper, cells: Cell[], rows: { cells: string[]; note?: string }[]) {
+/** So many rows are drawn between two breaths: each takes milliseconds, and a month can have a thousand. */
+const ROWS_AT_ONCE = 5;
+
+/** A table whose header stands again on each sheet that it goes on to; others have their turn while it is drawn. */
+export async function table(paper: Paper, cells: Cell[], rows: { cells: string[]; note?: string }[]) {
   const wide = paper.width - Math.max(...cells.map(({ at = 0 }) => at)) - 92;
   const header = (): void => {
     for (const { title, at } of cells) {
@@ -55,7 +59,8 @@ export function table(paper: Paper, cells: Cell[], rows: { cells: string[]; note
   };
   paper.room(60);
   header();
-  for (const row of rows) {
+  for (const [drawn, row] of rows.entries()) {
+    if (drawn % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await setImmediate();
     const words = paper.lines(row.cells[0] ?? '', wide);
     const notes = row.note ? paper.lines(row.note, wide, { size: 8 }) : [];
     const height = Math.max(words.length, 1) * 13 + notes.length * 11.5 + 7;

@@ -217,8 +217,7 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
     logo(maxWidth: number, maxHeight: number): boolean {
       if (!given.brand.logo) return false;
       try {
-        // What came from another thread is no Buffer any more.
-        doc.image(Buffer.from(given.brand.logo.bytes), MARGIN, y, { fit: [maxWidth, maxHeight] });
+        doc.image(given.brand.logo.bytes, MARGIN, y, { fit: [maxWidth, maxHeight] });
         return true;
       } catch {
         return false;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readFileApart } from './file-thread.ts';
-import { drawApart } from './paper-thread.ts';
 import { askThread, ThreadFailed, ThreadLost } from './thread.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lead-thread-'));
@@ -75,24 +74,5 @@ describe('[BEY-31] work in a thread of its own', () => {
     expect((await answers.next()).value).toBe(0);
     await answers.return(undefined);
     expect(await answers.next()).toEqual({ done: true, value: undefined });
-  });
-
-  test('documents: a few of one company at a time, others in their turn, and words for one that is lost', async () => {
-    const draw = script('async function* (text) { yield Buffer.from(text); }');
-    const asked = await Promise.allSettled(
-      ['a', 'a', 'a', 'a', 'a', 'a', 'b'].map((company, i) => drawApart(draw, `${company}${i}`, company)),
-    );
-    expect(asked.map((one) => (one.status === 'fulfilled' ? String(one.value) : one.reason.code))).toEqual([
-      'a0',
-      'a1',
-      'a2',
-      'a3',
-      'a4',
-      'too_many',
-      'b6',
-    ]);
-    const gone = script('async function* () { process.exit(3); }');
-    await expect(drawApart(gone, null, 'a')).rejects.toMatchObject({ code: 'unavailable' });
-    expect(String(await drawApart(draw, 'again', 'a'))).toBe('again');
   });
 });

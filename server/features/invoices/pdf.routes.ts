@@ -7,10 +7,9 @@ import type { Ctx } from '../../platform/ctx.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import type { PlainRoute } from '../../platform/http/routes.ts';
 import type { PaperBrand } from '../../platform/paper.ts';
-import { drawApart } from '../../platform/paper-thread.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
-import type { InvoiceTask } from './pdf-worker.ts';
+import { creditNotePdf, invoicePdf } from './pdf.ts';
 
 const notFound = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -33,8 +32,6 @@ export function pdfRoutes(
       const issuer = invoice.side === 'wholesale' ? payer?.root_id : payer?.agency_id;
       return issuer ? tenants.paperBrand(tx, issuer) : { accent: null };
     });
-  const drawn = ({ actor }: Ctx, task: InvoiceTask): Promise<Buffer> =>
-    drawApart(new URL('./pdf-worker.ts', import.meta.url), task, actor.companyId);
   const send = (reply: FastifyReply, name: string, file: Buffer): FastifyReply =>
     reply
       .header('Content-Disposition', `attachment; filename="${name.replaceAll(/[^\w.-]+/g, '-')}.pdf"`)
@@ -56,7 +53,7 @@ export function pdfRoutes(
       'An invoice as PDF (asked with a one-use token)',
       async (ctx, request, reply) => {
         const invoice = await read(ctx, idOf((request.params as { id: string }).id));
-        const file = await drawn(ctx, { invoice, brand: await brand(ctx, invoice) });
+        const file = await invoicePdf(invoice, await brand(ctx, invoice));
         return send(reply, `invoice-${invoice.number}`, file);
       },
     ),
@@ -67,7 +64,7 @@ export function pdfRoutes(
         const params = request.params as { id: string; note: string };
         const invoice = await read(ctx, idOf(params.id));
         const note = invoice.credit_notes.find((one) => one.id === params.note) ?? notFound();
-        const file = await drawn(ctx, { invoice, note, brand: await brand(ctx, invoice) });
+        const file = await creditNotePdf(invoice, note, await brand(ctx, invoice));
         return send(reply, `credit-note-${note.number}`, file);
       },
     ),

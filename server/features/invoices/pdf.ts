@@ -67,7 +67,7 @@ export async function invoicePdf(invoice: InvoiceData, brand: PaperBrand): Promi
   ];
   head(paper, kind, issuer.name, facts, STAMPS[invoice.status]);
   parties(paper, issuer, payer);
-  table(
+  await table(
     paper,
     [
       { title: 'Description' },
@@ -94,7 +94,7 @@ export async function invoicePdf(invoice: InvoiceData, brand: PaperBrand): Promi
   ]);
   if (invoice.credit_notes.length > 0) {
     title(paper, 'Credit notes');
-    table(
+    await table(
       paper,
       [{ title: 'Number and reason' }, { title: 'Date', at: 90 }, { title: 'Amount', at: 0 }],
       invoice.credit_notes.map((note) => ({
@@ -140,7 +140,7 @@ export async function creditNotePdf(
     null,
   );
   parties(paper, issuer, payer);
-  table(
+  await table(
     paper,
     [{ title: 'Reason' }, { title: 'Amount', at: 0 }],
     [{ cells: [note.reason, usd(-note.amount_micros)] }],

@@ -4,11 +4,10 @@ import { inScope } from '../../platform/db/scope.ts';
 import { sendCsv } from '../../platform/http/csv-file.ts';
 import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
-import { drawApart } from '../../platform/paper-thread.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { createMarginReport } from './margin.service.ts';
-import type { statementPdf } from './statement.pdf.ts';
+import { statementPdf } from './statement.pdf.ts';
 import { createStatement } from './statement.service.ts';
 
 /** The statement's calls and files, and the margins'. */
@@ -55,14 +54,11 @@ export function ledgerRoutes(
             name: (await tenants.company(tx, month.issuerId))?.name ?? '',
             brand: await tenants.paperBrand(tx, month.issuerId),
           }));
-          const task: Parameters<typeof statementPdf> = [month, issuer];
-          const script = new URL('./statement-worker.ts', import.meta.url);
-          const file = await drawApart(script, task, ctx.actor.companyId);
           return reply
             .header('Content-Disposition', `attachment; filename="statement-${month.month}.pdf"`)
             .header('Cache-Control', 'no-store')
             .type('application/pdf')
-            .send(file);
+            .send(await statementPdf(month, issuer));
         },
       },
     ],

@@ -83,7 +83,7 @@ export async function statementPdf(
   if (rows.length === 0)
     paper.block('Nothing happened in this month.', paper.left, paper.y, paper.width, { colour: paper.grey });
   else
-    table(
+    await table(
       paper,
       [
         { title: 'What' },
