@@ -17,13 +17,13 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const reports = join(root, 'reports');
 mkdirSync(reports, { recursive: true });
 
-for (const project of ['unit', 'e2e']) {
-  const report = join(reports, `${project}.json`);
+for (const projects of [['unit', 'replacing'], ['e2e']]) {
+  const report = join(reports, `${projects[0]}.json`);
   rmSync(report, { force: true });
   const code = await runNode(node, [
     'node_modules/vitest/vitest.mjs',
     'run',
-    `--project=${project}`,
+    ...projects.map((project) => `--project=${project}`),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
