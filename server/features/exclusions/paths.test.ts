@@ -7,6 +7,7 @@ import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { type Company, type MadeCampaign, type MadePerson, md5, sha256 } from '../../test/factories.ts';
+import { runs } from '../../test/runs.ts';
 
 /** Every path by which a person can become a lead or be given to somebody. */
 
@@ -352,7 +353,7 @@ describe('[BEY-08] whatever the order', () => {
         await guarded(() => deliver(campaign));
         for (const list of lists) await lift(list.id);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

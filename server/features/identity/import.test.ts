@@ -7,6 +7,7 @@ import type { CountryCode } from '../../platform/countries.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import { runs } from '../../test/runs.ts';
 import { createImports } from './import.service.ts';
 import type { PersonField } from './model.ts';
 
@@ -184,7 +185,7 @@ describe('an import', () => {
           }));
         expect(said(await profilesOf(large))).toEqual(said(await profilesOf(root)));
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

@@ -4,6 +4,7 @@ import { ManualClock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadePerson } from '../../test/factories.ts';
+import { runs } from '../../test/runs.ts';
 import { mailsTo } from '../../test/ways-in.ts';
 import { ANYBODY, type Audience, type Search, type SearchModule } from '../campaigns/index.ts';
 import { MOST_STARTS } from './queue.ts';
@@ -804,7 +805,7 @@ describe('[BEY-09] one engine', () => {
           expect(found[0].n).toBe(expected.size);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ManualClock } from '../../platform/clock.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
+import { runs } from '../../test/runs.ts';
 
 const USD = 1_000_000n;
 let app: TestApp;
@@ -170,6 +171,6 @@ test('[BEY-05] [BEY-09] with people merged at random, before or after they were 
         expect((await count(at)).count).toBe(rows[0].n);
       },
     ),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: runs(15), endOnFailure: true },
   );
 });

@@ -5,6 +5,7 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadeCampaign } from '../../test/factories.ts';
+import { runs } from '../../test/runs.ts';
 import { auditLedger } from '../ledger/index.ts';
 
 /**
@@ -354,5 +355,5 @@ const ops = fc.array(
 test('[PAY-04] [PAY-05] [BEY-01] whatever happens, each event is billed once a side, and totals are what a model says', {
   timeout: 600_000,
 }, async () => {
-  await fc.assert(fc.asyncProperty(ops, fc.boolean(), run), { numRuns: 8, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(ops, fc.boolean(), run), { numRuns: runs(8), endOnFailure: true });
 });

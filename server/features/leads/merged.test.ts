@@ -4,6 +4,7 @@ import { ManualClock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadeCampaign } from '../../test/factories.ts';
+import { runs } from '../../test/runs.ts';
 
 const START = Date.parse('2026-03-10T15:00:00Z');
 const USD = 1_000_000n;
@@ -271,6 +272,6 @@ test('[BEY-05] random merges, undoings, imports and visits: one lead of one huma
       expect(left.rowCount).toBe(0);
       expect(await graphOf(merged)).toEqual(await graphOf(plain));
     }),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: runs(12), endOnFailure: true },
   );
 });

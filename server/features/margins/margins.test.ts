@@ -4,6 +4,7 @@ import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 import { compareMails } from '../../test/mails.ts';
+import { runs } from '../../test/runs.ts';
 
 let app: TestApp;
 let root: Company;
@@ -302,7 +303,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
         const { campaigns } = (await call('agency', 'GET', '/configuration/margins')).body;
         expect(campaigns.filter((one: { held: boolean }) => !one.held)).toEqual([]);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 });
