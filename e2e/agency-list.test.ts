@@ -195,7 +195,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await button('Filter').click();
     const sorted = async () => (await agencies()).toSorted();
     await page.getByLabel('Developer Mode Enabled').check();
-    await expect.poll(sorted).toEqual(['Juniper Ads', 'Walnut Partners', 'Zeta']);
+    await expect.poll(sorted).toEqual(['Juniper Ads', 'Oakwood Digital', 'Walnut Partners', 'Zeta']);
     await page.getByLabel('Direct Payment').check();
     await expect.poll(agencies).toEqual(['Walnut Partners']);
     await page.keyboard.press('Escape');
@@ -203,7 +203,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await page.getByText('Nothing matches this search or filter.').waitFor();
     await button('Clear search').click();
     await button('Remove filter Direct Payment').click();
-    await expect.poll(sorted).toEqual(['Juniper Ads', 'Walnut Partners', 'Zeta']);
+    await expect.poll(sorted).toEqual(['Juniper Ads', 'Oakwood Digital', 'Walnut Partners', 'Zeta']);
     await button('Remove filter Developer Mode Enabled').click();
     await row('Acme Leads').waitFor();
   });

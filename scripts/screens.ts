@@ -47,7 +47,7 @@ const agency = { host: 'acme.localhost', as: 'agency@demo.test' };
 const root = { host: 'localhost', as: 'root@demo.test' };
 const summit = { host: 'summit.localhost', as: 'enterprise@demo.test' };
 const ridge = { host: 'ridgeline.localhost', as: 'agency3@demo.test' };
-const linden = { host: 'linden.localhost', as: 'linden@demo.test' };
+const oakwood = { host: 'oakwood-portal.localhost', as: 'oakwood@demo.test' };
 const juniper = { host: 'juniper.localhost', as: 'juniper@demo.test' };
 const fresh = { host: 'fresh.localhost', as: 'newagency@demo.test' };
 const executive = { host: 'localhost', as: 'executive@demo.test' };
@@ -120,7 +120,7 @@ const shots: Shot[] = [
   { name: 'developer-terms', host: 'walnut.localhost', as: 'walnut@demo.test', path: '/developer' },
   {
     name: 'developer-keys',
-    ...linden,
+    ...oakwood,
     path: '/user/sessions',
     act: async (page) => {
       const burger = page.getByRole('button', { name: 'Open menu' });
@@ -130,10 +130,10 @@ const shots: Shot[] = [
       await page.getByText('lps_live_').first().waitFor({ timeout: 8_000 });
     },
   },
-  { name: 'developer-new', ...linden, path: '/developer', act: press('New key') },
+  { name: 'developer-new', ...oakwood, path: '/developer', act: press('New key') },
   {
     name: 'developer-rotate',
-    ...linden,
+    ...oakwood,
     path: '/developer',
     act: async (page) => {
       await press('Change CRM sync')(page);

@@ -48,7 +48,7 @@ export const DEMO_LOGINS = [
   {
     email: 'granite@demo.test',
     host: 'granite.',
-    what: 'owner of Granite Media: 25 clients, a failed payment, a domain that waits for a record',
+    what: 'owner of Granite Media: 25 clients, a failed payment, a domain waiting for a record, developer mode off again',
   },
   {
     email: 'juniper@demo.test',
@@ -61,19 +61,9 @@ export const DEMO_LOGINS = [
     what: 'owner of Walnut Partners: manual billing, a domain just entered',
   },
   {
-    email: 'linden@demo.test',
-    host: 'linden.',
-    what: 'owner of Linden Labs: developer mode with API keys',
-  },
-  {
-    email: 'maple@demo.test',
-    host: 'maple.',
-    what: 'owner of Maple Reach: an API key, developer mode off again',
-  },
-  {
     email: 'oakwood@demo.test',
     host: 'oakwood-portal.',
-    what: 'owner of Oakwood Digital, at a domain of its own',
+    what: 'owner of Oakwood Digital: a domain of its own, developer mode with API keys',
   },
   { email: 'pending@demo.test', host: '', what: 'sales of the platform, form of the account not finished' },
   { email: 'verifying@demo.test', host: '', what: 'sales of the platform, account being verified' },

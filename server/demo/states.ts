@@ -32,26 +32,23 @@ export async function seedStates(
   const granite = await agency('Granite Media', 'granite', 'Gray Granite');
   const juniper = await agency('Juniper Ads', 'juniper', 'June Juniper');
   const walnut = await agency('Walnut Partners', 'walnut', 'Wally Walnut');
-  const linden = await agency('Linden Labs', 'linden', 'Lena Linden');
-  const maple = await agency('Maple Reach', 'maple', 'Max Maple');
   const oakwood = await agency('Oakwood Digital', 'oakwood', 'Odette Oakwood');
   await make.clients(granite.company, CLIENTS, 'Granite Client');
-  await make.failedPayment(granite.company, 149_000_000n);
-  await make.terms(granite.company, { excluded_minimum_spend: true });
   await make.terms(juniper.company, { white_labelling: false });
-  // The sign is orange for Walnut Partners (terms not accepted), blue for Juniper Ads (no key), green for Linden Labs, orange
-  // for Maple Reach (a key, but the mode is off again) and gray for all others.
+  // The sign is orange for Walnut Partners (terms not accepted), blue for Juniper Ads (no key), green for Oakwood Digital, orange
+  // for Granite Media (a key, but the mode is off again) and gray for all others.
   await make.terms(walnut.company, { api_mode: true, manual_bill: true });
-  for (const one of [juniper, linden, maple]) await make.becomeDeveloper(one.company, one.owner.id);
-  await make.apiKey(linden.company, linden.owner.id, { name: 'CRM sync', expires_in_days: 365 });
-  await make.apiKey(linden.company, linden.owner.id, {
+  for (const one of [juniper, oakwood, granite]) await make.becomeDeveloper(one.company, one.owner.id);
+  await make.apiKey(oakwood.company, oakwood.owner.id, { name: 'CRM sync', expires_in_days: 365 });
+  await make.apiKey(oakwood.company, oakwood.owner.id, {
     name: 'Reporting, tried out by the data team',
     mode: 'test',
     scopes: ['campaigns.read', 'leads.read', 'statements.read'],
     expires_in_days: 90,
   });
-  await make.apiKey(maple.company, maple.owner.id, { name: 'Website' });
-  await make.terms(maple.company, { api_mode: false });
+  await make.apiKey(granite.company, granite.owner.id, { name: 'Website' });
+  await make.terms(granite.company, { api_mode: false, excluded_minimum_spend: true });
+  await make.failedPayment(granite.company, 149_000_000n);
   // A minimum spend that another platform asks by default, announced to its agency, which has not accepted it.
   await make.minimumSpend(summit, { name: 'Standard', months: [0n, 99_000_000n], flat: 149_000_000n });
   for (const [email, name, step] of [
