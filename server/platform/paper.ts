@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { create, type Font } from 'fontkit';
 import PDFDocument from 'pdfkit';
 
 /** US Letter, in points. */
@@ -27,22 +28,20 @@ export interface Write {
   right?: boolean;
 }
 
-type Face = { font: { hasGlyphForCodePoint(point: number): boolean } };
-
 const require = createRequire(import.meta.url);
 const files = {
   regular: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
   bold: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
 };
-const fonts = new Map<string, Buffer>();
-/** The font's bytes, read once. */
-function fontOf(name: keyof typeof files): Buffer {
-  let bytes = fonts.get(name);
-  if (!bytes) {
-    bytes = readFileSync(files[name]);
-    fonts.set(name, bytes);
+const fonts = new Map<string, Font>();
+/** A font, read and parsed once: its tables and the shapes of its letters take longer than the rest of a document. */
+function fontOf(name: keyof typeof files): Font {
+  let font = fonts.get(name);
+  if (!font) {
+    font = create(readFileSync(files[name])) as Font;
+    fonts.set(name, font);
   }
-  return bytes;
+  return font;
 }
 
 /** Whether a font has a character: asking the font itself is slow. */
@@ -119,11 +118,12 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
   }
   /** What of a text can be printed: no controls, and a box for what the font lacks. */
   function printable(text: string, bold = false): string {
-    const known = coverage[bold ? 'bold' : 'regular'];
+    const face = bold ? 'bold' : 'regular';
+    const known = coverage[face];
     const has = (point: string): boolean => {
       let is = known.get(point);
       if (is === undefined) {
-        is = (doc as unknown as { _font: Face })._font.font.hasGlyphForCodePoint(point.codePointAt(0)!);
+        is = fontOf(face).hasGlyphForCodePoint(point.codePointAt(0)!);
         known.set(point, is);
       }
       return is;
