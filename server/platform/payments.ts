@@ -277,6 +277,8 @@ export interface Notice {
   refundKey?: string;
   /** `dueBy`: until when it can be answered, where the provider says (ISO 8601). */
   dispute?: { id: string; status: string; reason: string; amountCents: number; dueBy?: string | undefined };
+  /** A payout that did not reach the bank; `reason` in the provider's own words. */
+  payout?: { id: string; amountCents: number; reason?: string | undefined };
 }
 
 export type GatewayErrorCode =

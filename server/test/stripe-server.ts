@@ -542,6 +542,10 @@ export async function startStripeServer(options: StripeServerOptions) {
       const account = Object.assign(get('', id), fields);
       tell(id, 'account.updated', account);
     },
+    /** A payout of an account comes back from the bank; `amount` in cents. */
+    failPayout(id: string, amount: number, failure_message: string): void {
+      tell(id, 'payout.failed', make(id, 'payout', 'po', { amount, status: 'failed', failure_message }));
+    },
     addIntents(account: string, list: Resource[]): void {
       for (const fields of list) make(account, 'payment_intent', 'pi', fields);
     },

@@ -1,9 +1,10 @@
+import { usd } from '../../../contract/dollars.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { type Ctx, isSales } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
-import type { AccountState, PaymentGateway } from '../../platform/payments.ts';
+import type { AccountState, PaymentGateway, Notice as ProviderNotice } from '../../platform/payments.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Notices } from '../ledger/index.ts';
@@ -128,11 +129,18 @@ export function createAccounts(
   };
 
   /** Tells whose account it is, and who is in charge of their company. */
-  const tell = (tx: Tx, holder: Holder, sender: Sender, subject: string, lines: string[]) => {
+  const tell = (
+    tx: Tx,
+    holder: Holder,
+    sender: Sender,
+    subject: string,
+    lines: string[],
+    kind = 'account.change',
+  ) => {
     const isOwn = 'user_id' in holder;
     return notices.tell(
       tx,
-      'account.change',
+      kind,
       sender,
       holder,
       {
@@ -200,10 +208,33 @@ export function createAccounts(
     ofSales: async (tx: Tx, userId: string): Promise<Account> =>
       standing(await store.salesAccount(tx, userId)),
 
-    /** The provider has something to tell of an account. Answers how it stands now; undefined: it is nobody's here. */
-    async heard(reference: string): Promise<Account | undefined> {
+    /**
+     * The provider has news of an account, or of a payout from it that failed, which its holder is told.
+     * @returns how the account stands now; undefined: it belongs to no one here
+     */
+    async heard(reference: string, failedPayout?: ProviderNotice['payout']): Promise<Account | undefined> {
       const holder = await store.holderOfAccount(db.app, reference);
-      return holder && refresh(holder);
+      if (!holder) return undefined;
+      const state = await refresh(holder);
+      if (!failedPayout) return state;
+      const { amountCents, reason } = failedPayout;
+      const amount = usd(BigInt(amountCents) * 10_000n);
+      const sender = await notices.sender(holder);
+      await inScope(db.app, { rootId: holder.root_id }, (tx) =>
+        tell(
+          tx,
+          holder,
+          sender,
+          `A payout of ${amount} failed`,
+          [
+            `The bank didn’t accept a payout of ${amount}. The money is back in the payment account.`,
+            ...(reason ? [`The reason given: ${reason}`] : []),
+            'Check the bank details of the payment account. The payout is tried again after they are updated.',
+          ],
+          'payout.failed',
+        ),
+      );
+      return state;
     },
 
     /** Makes the own account, or the own agency's. Safe to ask again. */

@@ -31,7 +31,7 @@ export function createNoticeDesk(
   async function handle(notice: Notice): Promise<string> {
     const { kind } = notice;
     if (kind === 'account.updated' || kind === 'account.disconnected' || kind === 'payout.failed') {
-      const state = notice.account ? await accounts.heard(notice.account) : undefined;
+      const state = notice.account ? await accounts.heard(notice.account, notice.payout) : undefined;
       return state ? `account ${state.status || 'gone'}` : 'of nobody that we know';
     }
     const place = await placeOf(db.app, notice);

@@ -211,6 +211,19 @@ describe("[ROUT-14] [PAY-01] a sales person's own account at a card provider", (
     expect((await kept(sales.id))!.reference).not.toBe(reference);
   });
 
+  test('[PAY-01] a payout that fails is told to whose account it is', async () => {
+    const sales = await seller();
+    await sales.create();
+    const { reference } = (await kept(sales.id))!;
+    bench.server.failPayout(reference, 12_345, 'The bank account has been closed.');
+    expect(await deliver()).toEqual(['200 account pending']);
+    const { rows } = await app.admin.query(
+      "select m.subject from mail m join user_account u on u.email = m.to_address where m.kind = 'payout.failed' and u.id = $1",
+      [sales.id],
+    );
+    expect(rows).toEqual([{ subject: 'A payout of $123.45 failed' }]);
+  });
+
   test('asked for twice at once it is one account and one row of the log', async () => {
     const sales = await seller();
     const before = made().length;

@@ -78,7 +78,14 @@ describe('notices of Stripe', () => {
       },
     ],
     ['account.updated', { object: 'account', id: 'acct_1' }, { kind: 'account.updated', account: 'acct_1' }],
-    ['payout.failed', { object: 'payout', id: 'po_1' }, { kind: 'payout.failed' }],
+    [
+      'payout.failed',
+      { object: 'payout', id: 'po_1', amount: 12_345, failure_message: 'The bank account has been closed.' },
+      {
+        kind: 'payout.failed',
+        payout: { id: 'po_1', amountCents: 12_345, reason: 'The bank account has been closed.' },
+      },
+    ],
     ['plan.created', { object: 'plan', id: 'price_1' }, { kind: 'other', type: 'plan.created' }],
   ])('[PAY-02] reads %s', (type, object, expected) => {
     const notice = read(event(type, object));

@@ -41,6 +41,7 @@ const Subject = z.object({
   status: z.string().nullish(),
   reason: z.string().nullish(),
   amount: z.number().nullish(),
+  failure_message: z.string().nullish(),
   evidence_details: z.object({ due_by: z.int().positive().nullish() }).nullish(),
 });
 const EventBody = z.object({
@@ -112,6 +113,14 @@ function noticeOf(event: z.output<typeof EventBody>): Notice {
             ...(object.evidence_details?.due_by
               ? { dueBy: new Date(object.evidence_details.due_by * 1000).toISOString() }
               : {}),
+          }
+        : undefined,
+    payout:
+      is('payout') && object.id
+        ? {
+            id: object.id,
+            amountCents: object.amount ?? 0,
+            ...(object.failure_message ? { reason: object.failure_message } : {}),
           }
         : undefined,
   };
