@@ -10,7 +10,7 @@ import type { Selection } from '../../ui/selection.ts';
 import { bulkOf, bulkSentence, campaignsWords, forEach } from './bulk.ts';
 import type { Campaign } from './model.ts';
 import { quoted } from './model.ts';
-import { useCampaignChanged } from './queries.ts';
+import { saveDailyLimit, useCampaignChanged } from './queries.ts';
 
 const kinds = {
   activate: { verb: 'Activate', doing: 'Activating', icon: IconPlayerPlay },
@@ -53,10 +53,21 @@ export function BulkActions(props: { selected: Selection<Campaign>; shown: Campa
         verb: kinds[kind].verb,
       }));
     if (!isSure) return;
+    // Whoever searched already is delivered at once: what that costs is shown before, not after.
+    const isAsked = kind === 'activate' && campaigns.some(({ leadspeekType }) => leadspeekType !== 'local');
+    const limits = isAsked
+      ? await (await import('./bulkActivation.tsx')).askBulkActivation(campaigns)
+      : new Map<string, number>();
+    if (!limits) return;
     setBusy({ kind, tried: 0, of: campaigns.length });
     const summary = await forEach(
       campaigns,
-      async ({ leadspeekID }) => changed(leadspeekID, (await act[kind](leadspeekID)).data),
+      async (campaign) => {
+        const { leadspeekID } = campaign;
+        const limit = limits.get(leadspeekID);
+        if (limit !== undefined) await saveDailyLimit(campaign, limit);
+        changed(leadspeekID, (await act[kind](leadspeekID)).data);
+      },
       (tried) => setBusy({ kind, tried, of: campaigns.length }),
     );
     setBusy(undefined);

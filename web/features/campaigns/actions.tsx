@@ -18,8 +18,8 @@ import { money } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { isPrepaid } from '../prepaid/model.ts';
-import { actionsOf, type Campaign, type CampaignAction, changeOf, quoted, valuesOf } from './model.ts';
-import { updateOf, useCampaignChanged, useMayAdd } from './queries.ts';
+import { actionsOf, type Campaign, type CampaignAction, quoted } from './model.ts';
+import { saveDailyLimit, useCampaignChanged, useMayAdd } from './queries.ts';
 
 const ExclusionModal = lazy(() => import('../exclusions/ExclusionModal.tsx'));
 
@@ -93,16 +93,7 @@ export function useCampaignAction() {
     if (limit === undefined) return false;
     setBusy(true);
     try {
-      if (limit !== null)
-        await updateOf(campaign)({
-          ...changeOf(
-            { ...valuesOf(campaign), LimitLead: String(limit), LimitLeadFreq: 'day' },
-            campaign,
-            false,
-          ),
-          leadspeekID: campaign.leadspeekID,
-          version: campaign.version,
-        });
+      if (limit !== null) await saveDailyLimit(campaign, limit);
       const answer = await call(action, campaign.leadspeekID);
       changed(campaign.leadspeekID, answer.data);
       notifyDone(`${quoted(campaign)} ${looks[action].done}`);

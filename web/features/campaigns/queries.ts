@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { useMay, useSetup, useUser } from '../../api/user.ts';
-import type { Campaign } from './model.ts';
+import { type Campaign, changeOf, valuesOf } from './model.ts';
 
 /** How one campaign is fetched and cached. */
 export const campaignQuery = (id: string) =>
@@ -36,3 +36,11 @@ export const LEAVING = ['campaign', 'tab', 'new'] as const;
 /** The call that changes a campaign of its product (spec calls 7). */
 export const updateOf = ({ leadspeekType }: Pick<Campaign, 'leadspeekType'>) =>
   leadspeekType === 'locator' ? api.campaigns.updateLocator : api.campaigns.update;
+
+/** Gives a campaign a daily limit, and leaves the rest of it as it is. */
+export const saveDailyLimit = (campaign: Campaign, limit: number) =>
+  updateOf(campaign)({
+    ...changeOf({ ...valuesOf(campaign), LimitLead: String(limit), LimitLeadFreq: 'day' }, campaign, false),
+    leadspeekID: campaign.leadspeekID,
+    version: campaign.version,
+  });

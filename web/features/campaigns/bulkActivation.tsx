@@ -1,0 +1,214 @@
+import { Button, Checkbox, Group, Progress, ScrollArea, Stack, Table, Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { useUser } from '../../api/user.ts';
+import { money, num } from '../../ui/format.ts';
+import { overlaysReady } from '../../ui/overlays.ts';
+import { campaignsWords, forEach } from './bulk.ts';
+import { type Campaign, valuesOf } from './model.ts';
+import { leadPriceOf, resourceQuery } from './resource.ts';
+import { countOf, type Expected, estimateOf } from './setup.model.ts';
+
+/** The daily limit of each campaign that gets one, by the campaign's id. */
+export type Limits = ReadonlyMap<string, number>;
+
+/**
+ * Shows what several campaigns with keywords would bring and cost on their first day, before they are activated.
+ * @param campaigns those to activate, also campaigns without keywords, which bring nothing at once
+ * @returns the daily limits that were chosen here; undefined: not to be activated
+ */
+export async function askBulkActivation(campaigns: readonly Campaign[]): Promise<Limits | undefined> {
+  await overlaysReady();
+  return new Promise((resolve) => {
+    let answer: Limits | undefined;
+    const id = modals.open({
+      title: `Activate ${campaignsWords(campaigns.length)}?`,
+      size: 'lg',
+      centered: true,
+      onClose: () => resolve(answer),
+      children: (
+        <BulkActivation
+          campaigns={campaigns}
+          onCancel={() => modals.close(id)}
+          onActivate={(limits) => {
+            answer = limits;
+            modals.close(id);
+          }}
+        />
+      ),
+    });
+  });
+}
+
+function BulkActivation(props: {
+  campaigns: readonly Campaign[];
+  onCancel: () => void;
+  onActivate: (limits: Limits) => void;
+}) {
+  const asked = props.campaigns.filter(({ leadspeekType }) => leadspeekType !== 'local');
+  const others = props.campaigns.length - asked.length;
+  const { tried, estimates, failed } = useEstimates(asked);
+  const [isSpread, setSpread] = useState(false);
+  const spreadable = estimates.flatMap(({ item, expected: { suggested, isLimited } }) =>
+    suggested !== null && !isLimited ? [[item.leadspeekID, suggested] as const] : [],
+  );
+  const limits: Limits = new Map(isSpread ? spreadable : []);
+  const rows = estimates.map(({ item, estimate }) => ({ item, ...estimate(limits.get(item.leadspeekID)) }));
+  const sum = (of: (row: Expected) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const isCounting = tried < asked.length;
+  return (
+    <Stack gap="md">
+      <div aria-live="polite" aria-busy={isCounting}>
+        {isCounting ? (
+          <>
+            <Text size="sm" mb="xs">
+              Counting {num(tried + 1)} of {num(asked.length)}. You can activate without waiting.
+            </Text>
+            <Progress value={(tried / asked.length) * 100} aria-label="Campaigns counted" />
+          </>
+        ) : (
+          <Text>
+            About {num(sum((row) => row.now))} leads on the first day for {money(sum((row) => row.costNow))},
+            then about {num(Math.round(sum((row) => row.aDay)))} a day for {money(sum((row) => row.costADay))}
+            .
+          </Text>
+        )}
+      </div>
+      {rows.length > 0 && (
+        <ScrollArea.Autosize mah={280} type="auto">
+          <Table aria-label="Estimate by campaign" verticalSpacing={6} miw={420}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Campaign</Table.Th>
+                <Table.Th ta="right">First day</Table.Th>
+                <Table.Th ta="right">Cost</Table.Th>
+                <Table.Th ta="right">Daily after</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => (
+                <Table.Tr key={row.item.leadspeekID}>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                    {row.item.campaignName} <span className="dim">#{row.item.leadspeek_api_id}</span>
+                  </Table.Td>
+                  <Table.Td ta="right" className="num">
+                    {num(row.now)}
+                  </Table.Td>
+                  <Table.Td ta="right" className="num">
+                    {money(row.costNow)}
+                  </Table.Td>
+                  <Table.Td ta="right" className="num">
+                    {num(Math.round(row.aDay))}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollArea.Autosize>
+      )}
+      {failed.length > 0 && (
+        <Text size="sm" c="var(--bad)">
+          No estimate for {campaignsWords(failed.length)}: {failed[0]!.words}
+        </Text>
+      )}
+      <Text size="sm" c="dimmed">
+        Counted from the last 7 days with each campaign’s rules, before balances and spending limits.
+        {others > 0 && ` Site ID campaigns (${num(others)}) start with the next visit to their sites.`}
+      </Text>
+      {spreadable.length > 0 && (
+        <Checkbox
+          checked={isSpread}
+          onChange={({ currentTarget }) => setSpread(currentTarget.checked)}
+          label={`Spread the first leads over about a week (sets a daily limit for ${campaignsWords(spreadable.length)})`}
+        />
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={props.onCancel}>
+          Cancel
+        </Button>
+        <Button data-autofocus onClick={() => props.onActivate(limits)}>
+          {limits.size > 0
+            ? 'Activate with daily limits'
+            : `Activate ${campaignsWords(props.campaigns.length)}`}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface Estimated {
+  item: Campaign;
+  /** By the limit that the campaign has. */
+  expected: Expected;
+  /** By the campaign's own limit, or by another, in leads a day. */
+  estimate: (limit?: number) => Expected;
+}
+
+/** Counts campaigns one after the other; leaving the dialog stops it. */
+function useEstimates(campaigns: readonly Campaign[]) {
+  const cache = useQueryClient();
+  const isClient = useUser().company_kind === 'client';
+  const [estimates, setEstimates] = useState<Estimated[]>([]);
+  const [tried, setTried] = useState(0);
+  const run = useQuery({
+    queryKey: ['bulk-estimate', campaigns.map(({ leadspeekID, version }) => [leadspeekID, version])],
+    queryFn: ({ signal }) => {
+      setEstimates([]);
+      return forEach(
+        campaigns,
+        async (campaign) => {
+          const estimated = await estimateCampaign(cache, campaign, isClient, signal);
+          setEstimates((known) => [...known, estimated]);
+        },
+        (count) => setTried(count),
+      );
+    },
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+  return { tried, estimates, failed: run.data?.failed ?? [] };
+}
+
+async function estimateCampaign(
+  cache: QueryClient,
+  item: Campaign,
+  isClient: boolean,
+  signal: AbortSignal,
+): Promise<Estimated> {
+  signal.throwIfAborted();
+  const values = valuesOf(item);
+  const usual = await cache.fetchQuery(resourceQuery(item.company_id, item.leadspeekType));
+  const asked = countOf(values, isClient ? undefined : item.company_id);
+  const { data } = await cache.fetchQuery({
+    queryKey: ['estimate', asked],
+    queryFn: () => api.intent.queueCount(asked),
+    // The same count as the campaign's own dialog would ask for.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const deliverable = await counted(data.id, signal);
+  const price = leadPriceOf(values, usual);
+  const estimate = (limit?: number) => {
+    if (limit !== undefined) return estimateOf({ deliverable, price, limit, every: 'day' });
+    return estimateOf({
+      deliverable,
+      price,
+      limit: values.LimitLead === '' ? usual.LimitLead : Number(values.LimitLead),
+      every: values.LimitLead === '' ? usual.LimitLeadFreq : values.LimitLeadFreq,
+    });
+  };
+  return { item, expected: estimate(), estimate };
+}
+
+/** Waits for a count. @returns how many people would become leads */
+async function counted(id: string, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    const row = await api.intent.getCount({ id }, { signal });
+    if (row.status === 'error') throw new Error('The count failed.');
+    if (row.waterfall) return row.waterfall.deliverable;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    signal.throwIfAborted();
+  }
+}
