@@ -63,7 +63,7 @@ export async function fillCompanies(url: string, rootId: string, size: Size): Pr
   const more = size.people - size.agencies - size.clients;
   const staff = (n: string, column: string) =>
     `case when ${n} <= 1000 then ${column === 'agency_id' ? 'null' : `'${rootId}'::uuid`}
-      when ${n} % 4 = 0 then ${id('agency', `(1 + ${n} % ${size.agencies})`)}
+      when ${n}% 4 = 0 then ${id('agency', `(1 + ${n} % ${size.agencies})`)}
       else ${column === 'agency_id' ? agencyOf(`(1 + ${n} % ${size.clients})`) : id('client', `(1 + ${n} % ${size.clients})`)} end`;
   await run(`${account} select ${id('person', 'n')}, '${rootId}', ${staff('n', 'agency_id')}, ${staff('n', 'company_id')}, 'administrator',
       'person' || n || '@people.test', ${pick(WORDS, 'n * 5')} || ' Person ' || n, ${since('n')}, '2025550123', 'US', '+1'

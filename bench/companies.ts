@@ -158,7 +158,7 @@ function cases(rootId: string): Case[] {
   return [
     ofRoot({ name: 'newest first' }),
     ofRoot({ name: 'by name', sort: 'company_name' }),
-    ofRoot({ name: 'by e-mail, page 90', sort: 'email', page: 90 }),
+    ofRoot({ name: 'by email, page 90', sort: 'email', page: 90 }),
     ofRoot({ name: 'search of few, by name', sort: 'company_name', search: 'acorn roof' }),
     ofRoot({ name: 'search of two letters', search: 'ro' }),
     ofRoot({ name: 'search of many, by owner', sort: 'full_name', search: 'acorn' }),
@@ -193,7 +193,7 @@ function cases(rootId: string): Case[] {
     below(many, { name: 'of very many, search by name', sort: 'company_name', search: 'acorn roof' }),
     own({ name: 'newest first' }),
     own({ name: 'by name, page 90', sort: 'company_name', page: 90 }),
-    own({ name: 'search by e-mail', sort: 'email', search: 'acorn roof' }),
+    own({ name: 'search by email', sort: 'email', search: 'acorn roof' }),
     staff(rootId, 'by name'),
     staff(rootId, 'search', 'acorn'),
     palette('a name of few', 'acorn roofing 12'),

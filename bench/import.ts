@@ -22,7 +22,7 @@ export interface Result {
 }
 
 /**
- * Imports 100,000 made-up people with four keys each (an e-mail's three hashes and a phone) into the graphs of new roots,
+ * Imports 100,000 made-up people with four keys each (an email's three hashes and a phone) into the graphs of new roots,
  * against COPY of the same file into one bare table of the same durable PostgreSQL. Two copies around each import, so
  * that what else the machine does falls on both; medians.
  */

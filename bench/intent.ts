@@ -59,7 +59,7 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
 /** The numbers of the batches in which an import brings a day's signals. */
 const batchesOf = (day: number): number[] => Array.from({ length: day / BATCH }, (_, i) => i + 2);
 
-/** Imports a file of so many signals of known people, by e-mail. */
+/** Imports a file of so many signals of known people, by email. */
 async function imported(stage: Stage, many: number): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'lead-bench-intent-'));
   const csv = join(folder, 'signals.csv');

@@ -68,7 +68,7 @@ async function fill(
         agency_id,
         company_id,
       ]);
-  // Indexes are made afterwards, from what the migrations say of them.
+  // Indexes are made afterward, from what the migrations say of them.
   const { rows: indexes } = await run(`select indexname, indexdef from pg_indexes
     where tablename in ('lead', 'lead_contact') and indexdef not like 'CREATE UNIQUE%'`);
   for (const { indexname } of indexes) await run(`drop index ${indexname}`);
@@ -83,15 +83,15 @@ async function fill(
   await run(`insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, first_name, last_name, email, phone,
       address, city, state, zip, company_name, page_url)
     select id, root_id, agency_id, company_id, campaign_id, at, first, last, lower(first || '.' || last) || n || '@mail.test',
-      '+1202' || lpad((h / 7 % 10000000)::text, 7, '0'), h % 900 || ' Main Street', city, state, lpad((h / 11 % 90000 + 10000)::text, 5, '0'),
+      '+1202' || lpad((h / 7% 10000000)::text, 7, '0'), h % 900 || ' Main Street', city, state, lpad((h / 11% 90000 + 10000)::text, 5, '0'),
       case when n % 5 = 0 then last || ' and Sons' end, 'https://shop.test/item/' || h % 100
     from (select *, (array['Ada', 'Boris', 'Chloe', 'Diego', 'Emma', 'Farid', 'Grace', 'Hugo', 'Ines', 'Jonas', 'Karin', 'Liam', 'Maria', 'Nora',
-        'Oscar', 'Paula', 'Quentin', 'Rosa', 'Simon', 'Tara'])[1 + h / 100 % 20] as first,
+        'Oscar', 'Paula', 'Quentin', 'Rosa', 'Simon', 'Tara'])[1 + h / 100% 20] as first,
       (array['Ander', 'Brook', 'Carl', 'Dal', 'East', 'Fitz', 'Gold', 'Hart', 'Iver', 'Jack', 'King', 'Lind', 'Mont', 'Nor', 'Oak', 'Pem', 'Ridge',
-        'Stan', 'Thorn', 'West'])[1 + h / 2000 % 20] || (array['son', 'field', 'ton', 'ley', 'wood', 'berg', 'mann', 'worth', 'by', 'ford'])[1 + h / 40000 % 10]
-        || (array['', 's', 'er', 'ing', 'well'])[1 + h / 400000 % 5] as last,
-      (array['Austin', 'Boston', 'Chicago', 'Dallas', 'El Paso', 'Fresno', 'Houston', 'Mesa'])[1 + h / 13 % 8] as city,
-      (array['TX', 'MA', 'IL', 'CA', 'AZ', 'NY', 'OH', 'WA'])[1 + h / 13 % 8] as state from made) m`);
+        'Stan', 'Thorn', 'West'])[1 + h / 2000% 20] || (array['son', 'field', 'ton', 'ley', 'wood', 'berg', 'mann', 'worth', 'by', 'ford'])[1 + h / 40000% 10]
+        || (array['', 's', 'er', 'ing', 'well'])[1 + h / 400000% 5] as last,
+      (array['Austin', 'Boston', 'Chicago', 'Dallas', 'El Paso', 'Fresno', 'Houston', 'Mesa'])[1 + h / 13% 8] as city,
+      (array['TX', 'MA', 'IL', 'CA', 'AZ', 'NY', 'OH', 'WA'])[1 + h / 13% 8] as state from made) m`);
   await run(`insert into lead_data (lead_id, root_id, agency_id, company_id, campaign_id, fields, created_at)
     select id, root_id, agency_id, company_id, campaign_id, '{}', at from made where n % 10 = 0`);
   await run(`insert into campaign_conversion (campaign_id, person_id, root_id, agency_id, company_id, converted_at)
@@ -175,7 +175,7 @@ function cases(): Given[] {
       of('filter', { name: 'a campaign and a week', sort, campaign: 1, days: week }),
     ]),
     of('search', { name: 'few', search: 'quentin thornfordwell dallas' }),
-    of('search', { name: 'by e-mail', search: 'ada.anderson' }),
+    of('search', { name: 'by email', search: 'ada.anderson' }),
     of('search', { name: 'very many', search: 'houston' }),
     of('search', { name: 'two letters', search: 'tx' }),
     of('search', { name: 'many, by name', search: 'maria', sort: 'last_name', order: 'asc' }),

@@ -23,15 +23,15 @@ export const entry = {
       method: 'GET',
       path: '/general/access-options',
       tags,
-      summary: 'What the login pages of this host offer',
+      summary: 'Returns the sign-in page options for this host',
     })
     .meta({ access: 'public' })
     .output(
       z.object({
-        isRegisterAccount: Flag.describe('Whether /register is open here'),
+        isRegisterAccount: Flag.describe('Whether registration is open at /register'),
         userType: z
           .enum(['userdownline', 'client'])
-          .describe('What a registration here makes: an agency at a root, a client at an agency'),
+          .describe('What registering here creates: an agency under a root, or a client under an agency'),
         captcha: z.enum(['altcha', 'recaptcha']),
         recapkey: z.string().nullable().describe("reCAPTCHA's site key"),
       }),
@@ -41,7 +41,7 @@ export const entry = {
       method: 'GET',
       path: '/general/captcha',
       tags,
-      summary: 'An ALTCHA challenge, good for 20 minutes and one use; its solution travels as gtoken',
+      summary: 'Returns an ALTCHA challenge, valid for 20 minutes and one use. Send its solution as gtoken',
     })
     .meta({ access: 'public' })
     .output(z.object({ parameters: z.record(z.string(), z.unknown()), signature: z.string() })),
@@ -50,7 +50,8 @@ export const entry = {
       method: 'POST',
       path: '/register',
       tags,
-      summary: 'Sign up; a link by e-mail completes it. Answers the same whether the address is known or not',
+      summary:
+        'Signs up a user and emails a confirmation link. The response is the same whether or not the address is known',
     })
     .meta({ access: 'public' })
     .input(
@@ -74,7 +75,7 @@ export const entry = {
       method: 'POST',
       path: '/register/confirm',
       tags,
-      summary: 'Complete a sign-up with the token of its e-mail',
+      summary: 'Completes a sign-up with the token from the email',
     })
     .meta({ access: 'public' })
     .input(LinkProof)
@@ -84,7 +85,7 @@ export const entry = {
       method: 'POST',
       path: '/forgetpass',
       tags,
-      summary: 'Send a link to set a new password. Answers the same whether the address is known or not',
+      summary: 'Emails a password reset link. The response is the same whether or not the address is known',
     })
     .meta({ access: 'public' })
     .input(z.object({ username: Email, gtoken: Captcha, ownedcompanyid: Hint, companyrootid: Hint }))
@@ -94,25 +95,25 @@ export const entry = {
       method: 'POST',
       path: '/verify-reset-token',
       tags,
-      summary: 'Whether a link to set a new password is still good',
+      summary: 'Checks whether a password reset link is still valid',
     })
     .meta({ access: 'public' })
     .input(z.object({ token: z.string().max(256), email: z.string().max(255) }))
     .output(
       z.object({
         valid: z.boolean(),
-        reason: z.string().nullable().describe('Why not, for the person'),
+        reason: z.string().nullable().describe('Why the link is not valid, as shown to the user'),
         passkeys: z
           .array(Passkey.pick({ name: true, host: true, created_at: true, last_used_at: true }))
           .optional()
           .describe(
-            'Of a good link: those that go on after the new password, unless they are removed with it',
+            'For a valid link: the passkeys that keep working after the password change unless they are removed with it',
           ),
         passkeys_stay: z
           .boolean()
           .optional()
           .describe(
-            'They are the second factor that is required of the person, so a mail alone does not remove them',
+            'The passkeys are the user’s required second factor, so an email alone does not remove them',
           ),
       }),
     ),
@@ -122,7 +123,7 @@ export const entry = {
       path: '/setnewpassword',
       tags,
       summary:
-        'Set a new password with the token of the e-mail; ends all sessions. The first password of who was invited signs them in: tokens, or the code step',
+        'Sets a new password with the token from the email and ends all sessions. For invited users, the first password also signs them in and returns tokens or the code step',
     })
     .meta({ access: 'public' })
     .input(
@@ -132,7 +133,7 @@ export const entry = {
           .boolean()
           .optional()
           .describe(
-            'Whether all passkeys of the person go, too; 422 where they are a required second factor',
+            'Whether to remove all passkeys of the user too. Returns 422 if they are a required second factor',
           ),
       }),
     )
@@ -142,14 +143,15 @@ export const entry = {
       method: 'GET',
       path: '/general/referral-link',
       tags,
-      summary: 'The own link for inviting others to sign up: agencies to a root, clients to an agency',
+      summary:
+        'Returns your link for inviting others to sign up: agencies under a root, clients under an agency',
     })
     .meta({ access: 'referral.read' })
     .output(
       z.object({
         url: z.string(),
         refcode: z.string(),
-        isRegisterAccount: Flag.describe('Whether signing up is open where the link leads'),
+        isRegisterAccount: Flag.describe('Whether sign-up is open at the link'),
       }),
     ),
 };

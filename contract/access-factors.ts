@@ -12,7 +12,7 @@ const Code = z
   .string()
   .max(20)
   .transform((text) => text.replace(/\s/g, ''))
-  .pipe(z.string().regex(/^\d{6}$/, 'must be the 6 digits of the code'));
+  .pipe(z.string().regex(/^\d{6}$/, 'must be the 6-digit code'));
 
 /** A recovery code however it is typed: in capitals, with spaces, o for 0, i or l for 1. */
 const RecoveryCode = z
@@ -30,14 +30,14 @@ export const TwoFactor = z.object({
 /** Second factors and the own password. */
 export const factors = {
   verifyLogin: call
-    .route({ method: 'POST', path: '/verifylogin', tags, summary: 'Complete a login with its code' })
+    .route({ method: 'POST', path: '/verifylogin', tags, summary: 'Completes a sign-in with its code' })
     .meta({ access: 'public' })
     .input(
       z
         .object({
           email: Email,
           code: Code.optional(),
-          recovery_code: RecoveryCode.optional().describe('Instead of the code'),
+          recovery_code: RecoveryCode.optional().describe('Used instead of the code'),
           otp_token: z.string().min(1, 'is required').max(128),
           ownedcompanyid: Hint,
           companyrootid: Hint,
@@ -46,7 +46,10 @@ export const factors = {
     )
     .output(
       Tokens.extend({
-        recovery_codes_left: z.int().optional().describe('After a recovery code: how many are left'),
+        recovery_codes_left: z
+          .int()
+          .optional()
+          .describe('Recovery codes left, after a recovery code is used'),
       }),
     ),
   resendCode: call
@@ -54,7 +57,7 @@ export const factors = {
       method: 'POST',
       path: '/resendcode',
       tags,
-      summary: 'Send another code for this login; the one before ends',
+      summary: 'Sends another code for this sign-in. The previous code stops working',
     })
     .meta({ access: 'public' })
     .input(z.object({ otp_token: z.string().min(1, 'is required').max(128), email: Email.optional() }))
@@ -64,7 +67,7 @@ export const factors = {
       method: 'POST',
       path: '/user/resetpassword',
       tags,
-      summary: 'Change the own password; ends the other sessions',
+      summary: 'Changes your password and ends your other sessions',
     })
     .meta({ access: 'session.own', notInView: true })
     .input(
@@ -81,14 +84,14 @@ export const factors = {
       path: '/user/confirm',
       tags,
       summary:
-        'Confirm who one is, for calls that are refused with errors.confirm: by the password, or a code of the authenticator app, or a passkey',
+        'Confirms your identity for calls refused with errors.confirm, using your password, an authenticator app code, or a passkey',
     })
     .meta({ access: 'session.own', beforeFactor: true })
     .input(
       z.object({
         password: z.string().max(1024).optional(),
         code: Code.optional(),
-        credential: Assertion.optional().describe('The answer to GET /user/confirm'),
+        credential: Assertion.optional().describe('The response to GET /user/confirm'),
         binding: z.string().max(128).optional(),
       }),
     )
@@ -98,7 +101,7 @@ export const factors = {
       method: 'GET',
       path: '/setting/twofactorauth/{userId}',
       tags,
-      summary: 'The own two-factor setting',
+      summary: 'Returns your two-factor setting',
     })
     .meta({ access: 'session.own', beforeFactor: true })
     .input(z.object({ userId: Id }))
@@ -108,20 +111,19 @@ export const factors = {
       method: 'GET',
       path: '/setting/get-google-tfa/{userId}/{companyId}',
       tags,
-      summary: 'The secret for an authenticator app, made by the server for this session, and its QR image',
+      summary:
+        'Returns the authenticator app secret that the server created for this session, with its QR image',
     })
     .meta({ access: 'session.own', notInView: true, beforeFactor: true })
     .input(z.object({ userId: Id, companyId: Id }))
-    .output(
-      z.object({ qrCodeUrl: z.string().describe('A data: address of the image'), secretKey: z.string() }),
-    ),
+    .output(z.object({ qrCodeUrl: z.string().describe('The image as a data: URL'), secretKey: z.string() })),
   saveTwoFactor: call
     .route({
       method: 'PUT',
       path: '/setting/twofactorauth/{userId}',
       tags,
       summary:
-        'Change the own two-factor setting: the current password, and for google a code of the new secret',
+        'Changes your two-factor setting. Requires the current password and, for google, a code from the new secret',
     })
     .meta({ access: 'session.own', notInView: true, beforeFactor: true })
     .input(
@@ -133,18 +135,23 @@ export const factors = {
           .string()
           .max(128)
           .optional()
-          .describe('Must be the one that the server made, when given'),
+          .describe('If given, must be the secret that the server created'),
         currpassword: z.string().min(1, 'is required').max(1024),
         code: Code.optional(),
       }),
     )
     .output(
       Done.extend(TwoFactor.shape).extend({
-        recovery_codes: RecoveryCodes.nullable().describe('Null when two-factor login was turned off'),
+        recovery_codes: RecoveryCodes.nullable().describe('null if two-factor authentication was turned off'),
       }),
     ),
   recoveryCodes: call
-    .route({ method: 'GET', path: '/user/recovery-codes', tags, summary: 'How many recovery codes are left' })
+    .route({
+      method: 'GET',
+      path: '/user/recovery-codes',
+      tags,
+      summary: 'Returns how many recovery codes are left',
+    })
     .meta({ access: 'session.own', beforeFactor: true })
     .output(z.object({ left: z.int(), total: z.int(), made_at: Instant.nullable() })),
   renewRecoveryCodes: call
@@ -152,7 +159,7 @@ export const factors = {
       method: 'POST',
       path: '/user/recovery-codes',
       tags,
-      summary: 'Make new recovery codes; the ones before end',
+      summary: 'Creates new recovery codes. The previous codes stop working',
     })
     .meta({ access: 'session.own', notInView: true, fresh: true })
     .input(z.object({}))

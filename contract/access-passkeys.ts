@@ -15,11 +15,13 @@ const Bytes = (max: number) =>
 
 /** The challenge that an authenticator is to answer, with all that the browser needs to ask it. */
 const Challenge = z.object({
-  options: z.record(z.string(), z.unknown()).describe("WebAuthn's options, as JSON"),
+  options: z.record(z.string(), z.unknown()).describe('WebAuthn options, as JSON'),
   binding: z
     .string()
     .optional()
-    .describe('For programs: goes with the answer. A browser has it in a cookie that no script can read'),
+    .describe(
+      'For programs: send it with the response. Browsers receive it in a cookie that scripts cannot read',
+    ),
 });
 /** What a program gives back; a browser's cookie travels by itself. */
 const Binding = z.string().max(128).optional();
@@ -57,9 +59,9 @@ const Name = z.string().trim().min(1, 'is required').max(60, 'must not exceed 60
 export const Passkey = z.object({
   id: Id,
   name: z.string(),
-  host: z.string().describe('The address at which it works: where it was made'),
-  here: z.boolean().describe('Whether that is the address that was asked'),
-  synced: z.boolean().describe('Kept by a password manager on several devices'),
+  host: z.string().describe('The host where the passkey was created and works'),
+  here: z.boolean().describe('Whether this is the host of the request'),
+  synced: z.boolean().describe('Synced across devices by a password manager'),
   created_at: Instant,
   last_used_at: Instant.nullable(),
 });
@@ -71,7 +73,7 @@ export const passkeys = {
       method: 'GET',
       path: '/passkeys/sign-in',
       tags,
-      summary: 'The challenge of a sign-in by passkey',
+      summary: 'Returns the challenge for a passkey sign-in',
     })
     .meta({ access: 'public' })
     .output(Challenge),
@@ -80,7 +82,7 @@ export const passkeys = {
       method: 'POST',
       path: '/passkeys/sign-in',
       tags,
-      summary: 'Sign in by a passkey that has seen to who its owner is: password and second factor in one',
+      summary: 'Signs in with a passkey that verified its owner, which counts as password and second factor',
     })
     .meta({ access: 'public' })
     .input(z.object({ credential: Assertion, binding: Binding }))
@@ -90,16 +92,21 @@ export const passkeys = {
       method: 'GET',
       path: '/user/confirm',
       tags,
-      summary: 'The challenge with which to confirm by a passkey who one is',
+      summary: 'Returns the challenge for confirming your identity with a passkey',
     })
     .meta({ access: 'session.own', beforeFactor: true })
     .output(Challenge),
   passkeys: call
-    .route({ method: 'GET', path: '/user/passkeys', tags, summary: 'The own passkeys' })
+    .route({ method: 'GET', path: '/user/passkeys', tags, summary: 'Lists your passkeys' })
     .meta({ access: 'session.own', beforeFactor: true })
     .output(z.object({ data: z.array(Passkey) })),
   newPasskeyChallenge: call
-    .route({ method: 'GET', path: '/user/passkeys/new', tags, summary: 'The challenge of a new passkey' })
+    .route({
+      method: 'GET',
+      path: '/user/passkeys/new',
+      tags,
+      summary: 'Returns the challenge for a new passkey',
+    })
     .meta({ access: 'session.own', notInView: true, fresh: true, beforeFactor: true })
     .output(Challenge),
   addPasskey: call
@@ -107,25 +114,23 @@ export const passkeys = {
       method: 'POST',
       path: '/user/passkeys',
       tags,
-      summary: 'Keep a new passkey, good at this address',
+      summary: 'Saves a new passkey for this host',
     })
     .meta({ access: 'session.own', notInView: true, fresh: true, beforeFactor: true })
     .input(z.object({ name: Name, credential: NewKey, binding: Binding }))
     .output(
       Done.extend({
         data: Passkey,
-        recovery_codes: RecoveryCodes.nullable().describe(
-          'Where it is the first of a required second factor',
-        ),
+        recovery_codes: RecoveryCodes.nullable().describe('Set if this is the first required second factor'),
       }),
     ),
   renamePasskey: call
-    .route({ method: 'PUT', path: '/user/passkeys/{id}', tags, summary: 'Name one of the own passkeys' })
+    .route({ method: 'PUT', path: '/user/passkeys/{id}', tags, summary: 'Renames one of your passkeys' })
     .meta({ access: 'session.own', notInView: true, fresh: true })
     .input(z.object({ id: Id, name: Name }))
     .output(Done),
   removePasskey: call
-    .route({ method: 'DELETE', path: '/user/passkeys/{id}', tags, summary: 'Remove one of the own passkeys' })
+    .route({ method: 'DELETE', path: '/user/passkeys/{id}', tags, summary: 'Removes one of your passkeys' })
     .meta({ access: 'session.own', notInView: true, fresh: true })
     .input(z.object({ id: Id }))
     .output(Done),

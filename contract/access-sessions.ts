@@ -8,12 +8,12 @@ const tags = ['Access'];
 /** One device on which the person is signed in. */
 export const SessionRow = z.object({
   id: Id,
-  device: z.string().describe("Such as 'Chrome on Windows'"),
+  device: z.string().describe("For example, 'Chrome on Windows'"),
   kind: z.enum(['computer', 'phone', 'tablet', 'other']),
   place: z.string().nullable(),
   ip: z.string().nullable(),
   created_at: Instant,
-  last_seen: Instant.describe('To about a quarter of an hour'),
+  last_seen: Instant.describe('Accurate to about 15 minutes'),
   expires_at: Instant,
   current: z.boolean(),
 });
@@ -21,7 +21,12 @@ export const SessionRow = z.object({
 /** The own sessions, and signing in by a partner's one-use token. */
 export const sessions = {
   sessions: call
-    .route({ method: 'GET', path: '/user/sessions', tags, summary: 'Where one is signed in' })
+    .route({
+      method: 'GET',
+      path: '/user/sessions',
+      tags,
+      summary: 'Lists the devices where you are signed in',
+    })
     .meta({ access: 'session.own' })
     .output(z.object({ data: z.array(SessionRow) })),
   activity: call
@@ -29,7 +34,8 @@ export const sessions = {
       method: 'GET',
       path: '/user/activity',
       tags,
-      summary: 'What happened to the own ways in: logins, failed ones, codes, passwords; the last hundred',
+      summary:
+        'Lists the last 100 events of your sign-in methods: sign-ins, failed attempts, codes, and passwords',
     })
     .meta({ access: 'session.own' })
     .output(
@@ -42,18 +48,23 @@ export const sessions = {
             detail: z.string(),
             ip: z.string().nullable(),
             place: z.string().nullable(),
-            suspicious: z.boolean().describe('Somebody else may be behind it'),
+            suspicious: z.boolean().describe('Whether someone else may be responsible'),
           }),
         ),
       }),
     ),
   endSession: call
-    .route({ method: 'DELETE', path: '/user/sessions/{id}', tags, summary: 'Sign one device out' })
+    .route({ method: 'DELETE', path: '/user/sessions/{id}', tags, summary: 'Signs out one device' })
     .meta({ access: 'session.own', notInView: true })
     .input(z.object({ id: Id }))
     .output(Done),
   endOtherSessions: call
-    .route({ method: 'POST', path: '/user/sessions/end-others', tags, summary: 'Sign all other devices out' })
+    .route({
+      method: 'POST',
+      path: '/user/sessions/end-others',
+      tags,
+      summary: 'Signs out all other devices',
+    })
     .meta({ access: 'session.own', notInView: true })
     .input(z.object({}))
     .output(Done.extend({ ended: z.int() })),
@@ -62,14 +73,14 @@ export const sessions = {
       method: 'POST',
       path: '/v1/developer/sso/validation',
       tags,
-      summary: 'Sign in with a one-use token of a partner',
+      summary: 'Signs in with a one-time token from a partner',
     })
     .meta({ access: 'public' })
     .input(
       z.object({
         token: z.string().min(1, 'is required').max(256),
-        subdomain: z.string().max(253).optional().describe('The host the page is on; checked when given'),
-        currentUserID: z.string().max(64).nullish().describe('Who is signed in on the page at present'),
+        subdomain: z.string().max(253).optional().describe('The host of the page, checked if given'),
+        currentUserID: z.string().max(64).nullish().describe('The user currently signed in on the page'),
       }),
     )
     .output(
@@ -79,7 +90,7 @@ export const sessions = {
         action: z
           .literal('replace_user')
           .optional()
-          .describe('Somebody else was signed in: clear what is stored of them first'),
+          .describe('Another user was signed in. Clear their stored data first'),
         user_id: Id,
       }),
     ),

@@ -7,30 +7,34 @@ export const Tokens = z.object({
   refresh_token: z
     .string()
     .optional()
-    .describe('For programs. A browser has it in a cookie that no script can read, and never here'),
-  expires_in: z.int().describe('Seconds until the access token ends'),
+    .describe('For programs. Browsers receive it in a cookie that scripts cannot read, never here'),
+  expires_in: z.int().describe('Seconds until the access token expires'),
 });
 
 /** Recovery codes, shown only this once. */
 export const RecoveryCodes = z
   .array(z.string())
-  .describe('One-use codes for who has lost their second factor; shown only now, the ones before have ended');
+  .describe(
+    'One-time codes for users who lose their second factor. Shown only once. Previous codes no longer work',
+  );
 
-/** How a second factor is proven: a code by e-mail, or one from an authenticator app. */
+/** How a second factor is proven: a code by email, or one from an authenticator app. */
 export const FactorKind = z.enum(['email', 'google']);
 
 /** The password was right, a code is missing: show the code step (AUTH-06). */
 export const CodeStep = z.object({
-  otp_token: z.string().describe('Goes with the code to /verifylogin, and to /resendcode'),
+  otp_token: z.string().describe('Send it with the code to /verifylogin, and to /resendcode'),
   type: z
     .enum([...FactorKind.options, 'passkey'])
-    .describe('passkey: sign in by it, or give a recovery code here'),
+    .describe('passkey: sign in with it, or enter a recovery code here'),
   sent_to: z
     .string()
     .nullable()
-    .describe('Where the code went, masked; where the passkeys work; null for an authenticator'),
+    .describe(
+      'The masked destination of the code, or where the passkeys work. null for an authenticator app',
+    ),
   expires_at: Instant,
-  resend_at: Instant.nullable().describe('From when another code may be asked for; null when never'),
+  resend_at: Instant.nullable().describe('When another code can be requested. null if never'),
 });
 export type CodeStep = z.output<typeof CodeStep>;
 

@@ -8,7 +8,7 @@ const tags = ['View mode'];
 /** The token of a view: its subject is the person viewed, its `act` claim (RFC 8693) the true actor. */
 export const ViewToken = z.object({
   access_token: z.string(),
-  expires_in: z.int().describe('Seconds until the access token ends'),
+  expires_in: z.int().describe('Seconds until the access token expires'),
   expires_at: Instant.describe('When the view ends unless it is renewed'),
 });
 
@@ -18,8 +18,10 @@ export const CompanyRow = z.object({
   company_name: z.string(),
   kind: z.enum(['agency', 'client']),
   created_at: Instant,
-  clients: z.int().describe('Clients of an agency'),
-  user_id: Id.nullable().describe('Whom to view as: the owner; null where there is none who may sign in'),
+  clients: z.int().describe('Number of clients of an agency'),
+  user_id: Id.nullable().describe(
+    'The user to view as: the owner. null if there is no owner who can sign in',
+  ),
   name: z.string().nullable(),
   email: z.string().nullable(),
   ...SalesOf.shape,
@@ -28,10 +30,10 @@ export const CompanyRow = z.object({
 /** A look at one's company by somebody above it, in view mode. */
 export const ViewRow = z.object({
   id: Id,
-  who: z.string().describe("As it was logged: 'Anna Root as Bob Agency'"),
+  who: z.string().describe("As recorded in the log: 'Anna Root as Bob Agency'"),
   reason: z.string(),
   started_at: Instant,
-  until: Instant.nullable().describe('When it ended, or ends unless it is renewed'),
+  until: Instant.nullable().describe('When it ended, or will end unless renewed'),
   active: z.boolean(),
 });
 
@@ -43,14 +45,14 @@ export const view = {
       path: '/user/switch',
       tags,
       summary:
-        "See the product as a person of an agency or client of one's own, for 30 minutes; sales look at the owners of what is in their care, and change nothing",
+        'Starts a 30-minute view as a user of an agency or client below your company. Sales can view owners of their assigned companies but cannot change anything',
     })
     .meta({ access: 'view.switch', notInView: true })
     .input(
       z.object({
         usrID: Id,
         reason: Line.pipe(z.string().min(5, 'must have at least 5 characters')).describe(
-          'Shown in the log of the company viewed',
+          'Shown in the log of the viewed company',
         ),
       }),
     )
@@ -60,7 +62,7 @@ export const view = {
       method: 'POST',
       path: '/user/switch/renew',
       tags,
-      summary: 'Another 30 minutes from now, at most until the login itself ends',
+      summary: 'Renews the view for 30 minutes from now, up to the end of the sign-in itself',
     })
     .meta({ access: 'session.own', salesView: true })
     .input(z.object({}))
@@ -70,7 +72,7 @@ export const view = {
       method: 'POST',
       path: '/user/switch/revert',
       tags,
-      summary: 'End the view; the login behind it goes on',
+      summary: 'Ends the view and keeps the underlying session',
     })
     .meta({ access: 'session.own', salesView: true })
     .input(z.object({}))
@@ -80,7 +82,7 @@ export const view = {
       method: 'GET',
       path: '/user/views',
       tags,
-      summary: 'Who looked at the own company in view mode, when, why and until when',
+      summary: 'Lists who viewed your company in view mode, when, why, and until when',
     })
     .meta({ access: 'view.log' })
     .input(PageQuery)
@@ -90,7 +92,7 @@ export const view = {
       method: 'GET',
       path: '/configuration/company/list',
       tags,
-      summary: "A root's agencies, an agency's clients, or the clients of companyID",
+      summary: 'Lists the agencies of a root, the clients of an agency, or the clients of companyID',
     })
     .meta({ access: 'company.list' })
     .input(PageQuery.extend({ companyID: Id.optional() }))

@@ -16,7 +16,7 @@ export const access = {
       method: 'GET',
       path: '/keys',
       tags: ['Access'],
-      summary: 'Public keys: for request bodies (use enc) and access tokens (use sig)',
+      summary: 'Returns the public keys for request bodies (use enc) and access tokens (use sig)',
     })
     .meta({ access: 'public' })
     .output(z.object({ keys: z.array(Jwk) })),
@@ -25,7 +25,7 @@ export const access = {
       method: 'POST',
       path: '/login',
       tags: ['Access'],
-      summary: 'Sign in: tokens, or what to do next',
+      summary: 'Signs in and returns tokens or the next step',
     })
     .meta({ access: 'public' })
     .input(
@@ -44,13 +44,13 @@ export const access = {
       method: 'POST',
       path: '/auth/refresh-token',
       tags: ['Access'],
-      summary: 'New tokens for a refresh token (body or cookie)',
+      summary: 'Returns new tokens for a refresh token (body or cookie)',
     })
     .meta({ access: 'public' })
     .input(z.object({ refresh_token: z.string().max(512).optional() }))
-    .output(Tokens.extend({ view: ViewToken.optional().describe('A view of this login that still lives') })),
+    .output(Tokens.extend({ view: ViewToken.optional().describe('An active view of this sign-in') })),
   logout: call
-    .route({ method: 'POST', path: '/logout', tags: ['Access'], summary: 'End this session' })
+    .route({ method: 'POST', path: '/logout', tags: ['Access'], summary: 'Ends this session' })
     .meta({ access: 'session.own', beforeFactor: true, salesView: true })
     .input(z.object({}))
     .output(Done),
@@ -59,7 +59,7 @@ export const access = {
       method: 'POST',
       path: '/general/download-token',
       tags: ['Access'],
-      summary: 'A token, good once within 60 s, for a browser download',
+      summary: 'Creates a one-time token for a browser download, valid for 60 s',
     })
     .meta({ access: 'session.own' })
     .input(
@@ -69,7 +69,7 @@ export const access = {
           .string()
           .min(1)
           .max(2048)
-          .regex(/^\/api(\/[\w.-]+)+(\?.*)?$/, 'must be a path of this API, without encoded characters'),
+          .regex(/^\/api(\/[\w.-]+)+(\?.*)?$/, 'must be a path of this API without encoded characters'),
       }),
     )
     .output(z.object({ url: z.string(), expires_at: Instant })),
@@ -78,7 +78,7 @@ export const access = {
       method: 'POST',
       path: '/setup/first-owner',
       tags: ['Access'],
-      summary: 'Create the first root and its owner with the one-use link printed at start',
+      summary: 'Creates the first root and its owner with the one-time link printed at startup',
     })
     .meta({ access: 'public' })
     .input(

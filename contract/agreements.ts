@@ -14,9 +14,9 @@ const Accepted = Done.extend({ status: z.literal('T'), version: z.string() });
 const Line255 = z.string().trim().max(255, 'must not exceed 255 characters').default('');
 const Who = z.object({
   user_id: Id.describe('Oneself'),
-  company_id: Id.describe('The own company'),
-  company_name: Line255.describe('As it stood where it was accepted; kept with the acceptance'),
-  location_menu: Line255.describe('From where in the product it was accepted'),
+  company_id: Id.describe('Your company'),
+  company_name: Line255.describe('The name at the time of acceptance, stored with the acceptance'),
+  location_menu: Line255.describe('Where in the product it was accepted'),
 });
 const tags = ['Agreements'];
 
@@ -26,14 +26,14 @@ export const agreements = {
       method: 'POST',
       path: '/general/marketing-services-agreement-feature',
       tags,
-      summary: 'Accept the agreement of a feature in trial',
+      summary: 'Accepts the agreement for a beta feature',
     })
     .meta({ access: 'agreement.accept', notInView: true })
     .input(
       Who.extend({
         feature_id: FeatureId,
         feature_name: Line255,
-        is_marketing_services_agreement_feature: Flag.describe('T, or it is refused'),
+        is_marketing_services_agreement_feature: Flag.describe('Must be T, or the request is refused'),
       }),
     )
     .output(Accepted),
@@ -42,7 +42,7 @@ export const agreements = {
       method: 'GET',
       path: '/general/marketing-services-agreement-feature',
       tags,
-      summary: 'Whether the own company has accepted the agreement of a feature in trial',
+      summary: 'Returns whether your company has accepted the agreement for a beta feature',
     })
     .meta({ access: 'session.own' })
     .input(z.object({ user_id: Id.describe('Oneself'), feature_id: FeatureId }))
@@ -51,7 +51,7 @@ export const agreements = {
         status: Flag.describe('T: agreed'),
         version: z.string(),
         name: DocumentType,
-        party: z.string().describe('With whom it is made'),
+        party: z.string().describe('The other party to the agreement'),
       }),
     ),
   getMarketingServicesAgreement: call
@@ -59,7 +59,7 @@ export const agreements = {
       method: 'GET',
       path: '/general/marketing-services-agreement/{company_id}',
       tags,
-      summary: "The developer's agreement of the own company, and what it costs",
+      summary: "Returns your company's developer agreement and its costs",
     })
     .meta({ access: 'session.own' })
     .input(z.object({ company_id: Id }))
@@ -67,11 +67,13 @@ export const agreements = {
       z.object({
         is_marketing_services_agreement_developer: Flag,
         first_time_charge: z.string().describe('US dollars'),
-        minimum_spend_max: z.string().describe('The highest of the monthly amounts, US dollars'),
+        minimum_spend_max: z.string().describe('The highest monthly amount, in US dollars'),
         minimum_spend_amount_list: z
           .array(z.string())
-          .describe("Of an agency's first months, US dollars; empty: they have no amounts of their own"),
-        minimum_spend_flat: z.string().describe('Of every month after those, US dollars'),
+          .describe(
+            "Amounts for an agency's first months, in US dollars. Empty if those months have no separate amounts",
+          ),
+        minimum_spend_flat: z.string().describe('Amount for every later month, in US dollars'),
       }),
     ),
   marketingServicesAgreement: call
@@ -79,12 +81,12 @@ export const agreements = {
       method: 'POST',
       path: '/general/marketing-services-agreement',
       tags,
-      summary: "Accept the developer's agreement, or another document, for the own company",
+      summary: 'Accepts the developer agreement, or another document, on behalf of your company',
     })
     .meta({ access: 'agreement.accept', notInView: true })
     .input(
       Who.extend({
-        is_marketing_services_agreement_developer: Flag.describe('T, or it is refused'),
+        is_marketing_services_agreement_developer: Flag.describe('Must be T, or the request is refused'),
         document_type: DocumentType.default('developer'),
       }),
     )

@@ -34,7 +34,7 @@ export const JOB_TITLES: Record<string, string> = {
   'invoices.close': 'Invoice run',
   'invoices.fees': 'Campaign fee',
   'invoices.feesweep': 'Campaign fee check',
-  'invoices.receipts': 'Receipt issue',
+  'invoices.receipts': 'Receipt issuance',
   'ledger.snapshot': 'Balance snapshot',
   'mail.send': 'Email',
   'margins.check': 'Price check',
@@ -56,16 +56,16 @@ export const JOB_TITLES: Record<string, string> = {
   'taxes.sweep': 'Tax report check',
   'visits.ask_trust': 'Trusted address email',
   'visits.held': 'Held sign-ups email',
-  'visits.partitions': 'Visit log upkeep',
+  'visits.partitions': 'Visit log maintenance',
   'wallet.sweep': 'Wallet expiry',
 };
 
 /** A background job that was set aside, since the server stopped twice while it ran. */
 export const StoppedJob = z.object({
-  id: z.string().describe('Opaque; names the job to be tried again'),
+  id: z.string().describe('Opaque ID of the job to retry'),
   kind: z.string(),
   title: z.string(),
-  about: z.string().describe('What it was about: names and ids of its payload, such as importId'),
+  about: z.string().describe('What the job was about: names and IDs from its payload, such as importId'),
   starts: z.int(),
   set_aside_at: Instant,
 });
@@ -76,7 +76,8 @@ export const background = {
       method: 'GET',
       path: '/background/stopped',
       tags: ['Background jobs'],
-      summary: 'Background jobs that were set aside, since the server stopped twice while they ran',
+      summary:
+        'Lists background jobs that were set aside because the server stopped twice while running them',
     })
     .meta({ access: 'job.read' })
     .input(PageQuery)
@@ -86,7 +87,7 @@ export const background = {
       method: 'POST',
       path: '/background/stopped/again',
       tags: ['Background jobs'],
-      summary: 'Try a background job again that was set aside',
+      summary: 'Retries a background job that was set aside',
     })
     .meta({ access: 'job.write' })
     .input(z.object({ id: z.string().min(1).max(200) }))

@@ -10,11 +10,11 @@ const Count = Whole(1, 1_000_000);
 const MaybeCount = z.union([Empty, z.null(), Count]).optional();
 const MaybeDay = z.union([Empty, z.null(), GivenDay]).optional();
 
-/** E-mail addresses, as a list or as a text with commas, semicolons, spaces or line breaks between them. */
+/** Email addresses, as a list or as a text with commas, semicolons, spaces or line breaks between them. */
 const Addresses = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(/[\s,;]+/))])
   .transform((all) => [...new Set(all.map((one) => one.trim().toLowerCase()).filter(Boolean))])
-  .pipe(z.array(Email).max(MOST_ADDRESSES, `must be at most ${MOST_ADDRESSES} addresses`))
+  .pipe(z.array(Email).max(MOST_ADDRESSES, `must not exceed ${MOST_ADDRESSES} addresses`))
   .optional();
 
 /** Fields of a campaign besides those that make it run. Left out of a change, each stays as it is. */
@@ -22,22 +22,28 @@ export const MoreFields = z.object({
   companyGroupID: z
     .union([z.literal(''), Id])
     .optional()
-    .describe('The group it is in, of the own company; empty: in none'),
-  LimitLeadFreq: z.enum(FREQUENCIES).optional().describe('LimitLead counts leads a day, week or month'),
-  LimitLeadStart: MaybeDay.describe('The first day on which LimitLead holds; leads before it do not count'),
-  LimitLeadEnd: MaybeDay.describe('The last day on which LimitLead holds'),
+    .describe('The campaign group, from your company. Empty for none'),
+  LimitLeadFreq: z
+    .enum(FREQUENCIES)
+    .optional()
+    .describe('Whether LimitLead counts leads per day, week, or month'),
+  LimitLeadStart: MaybeDay.describe('The first day LimitLead applies. Earlier leads do not count'),
+  LimitLeadEnd: MaybeDay.describe('The last day LimitLead applies'),
   enableMinimumLimitLeads: Flag.optional().describe('T: LimitLead must not be below minimumLimitLeads'),
   minimumLimitLeads: MaybeCount.describe('Set by the agency'),
-  leadsAmountNotification: MaybeCount.describe('Each time so many leads have come, adminNotifyTo is told'),
-  adminNotifyTo: Addresses.describe('Who is told that leads have come; numbers only'),
+  leadsAmountNotification: MaybeCount.describe('adminNotifyTo is notified each time this many leads arrive'),
+  adminNotifyTo: Addresses.describe('Who is notified of new leads, with counts only'),
   reportType: z.enum(REPORT_TYPES).optional(),
-  reportFreq: z.enum(FREQUENCIES).optional().describe('A report is made when a day, week or month is over'),
-  reportSentTo: Addresses.describe('Who gets the reports, with the personal data of the leads'),
+  reportFreq: z
+    .enum(FREQUENCIES)
+    .optional()
+    .describe('A report is sent at the end of each day, week, or month'),
+  reportSentTo: Addresses.describe('Who receives the reports, including the personal data of leads'),
 });
 
 /** The same as a campaign tells them. */
 export const MoreOfCampaign = z.object({
-  companyGroupID: Id.nullable().describe("The own company's group it is in"),
+  companyGroupID: Id.nullable().describe('The campaign group, from your company'),
   LimitLeadFreq: z.enum(FREQUENCIES),
   LimitLeadStart: Day.nullable(),
   LimitLeadEnd: Day.nullable(),
@@ -53,16 +59,16 @@ export const MoreOfCampaign = z.object({
 
 /** Ids of data fields, each once, in order. */
 const InformationIds = z
-  .array(z.coerce.number().int('must be ids of data fields'))
-  .max(100, 'must name each field once')
+  .array(z.coerce.number().int('must be data field IDs'))
+  .max(100, 'must list each field only once')
   .transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
 
 /** The data fields that a campaign asks for about the people of its leads (spec product 3, calls 7). */
 export const InformationFields = z.object({
   advanceInformation: InformationIds.optional().describe(
-    'Ids of personal data fields; of Site ID, Search ID and Enhance ID',
+    'IDs of personal data fields, for Site ID, Search ID, and Enhance ID',
   ),
-  b2bInformation: InformationIds.optional().describe('Ids of company data fields; of B2B ID'),
+  b2bInformation: InformationIds.optional().describe('IDs of company data fields, for B2B ID'),
 });
 export const InformationView = z.object({
   advanceInformation: z.array(z.int()),

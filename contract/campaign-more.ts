@@ -14,7 +14,7 @@ export const campaignMore = {
       method: 'PUT',
       path: '/leadspeek/client/local/update',
       tags,
-      summary: 'Change a Site ID campaign; a campaign of another module is not found',
+      summary: 'Updates a Site ID campaign. Campaigns of other modules are not found',
     })
     .meta({ access: 'campaign.write' })
     .input(CampaignUpdate)
@@ -24,7 +24,8 @@ export const campaignMore = {
       method: 'POST',
       path: '/leadspeek/client/duplicate',
       tags,
-      summary: 'Make a paused copy; leads, balance and who is told of leads stay with the original',
+      summary:
+        'Creates a paused copy. Leads, balance, and lead notification recipients stay with the original',
     })
     .meta({ access: 'campaign.create' })
     .input(Which)
@@ -34,12 +35,12 @@ export const campaignMore = {
       method: 'GET',
       path: '/leadspeek/getcampaignresource',
       tags,
-      summary: 'What a new campaign of a client would begin with',
+      summary: 'Returns the defaults for a new campaign of a client',
     })
     .meta({ access: 'campaign.create' })
     .input(
       z.object({
-        companyID: Id.optional().describe('The client; the own company when left out'),
+        companyID: Id.optional().describe('The client. Defaults to your company'),
         leadspeekType: z.enum(CAMPAIGN_MODULES).default('local'),
       }),
     )
@@ -49,26 +50,23 @@ export const campaignMore = {
         company_name: z.string(),
         time_zone: z.string(),
         leadspeekType: z.enum(CAMPAIGN_MODULES),
-        modules: z.array(z.enum(CAMPAIGN_MODULES)).describe('Whose campaigns the client may have'),
+        modules: z
+          .array(z.enum(CAMPAIGN_MODULES))
+          .describe('The modules the client can create campaigns for'),
         ...RetailCosts.shape,
         information: z
           .array(
             z.object({ id: z.int(), key: z.string(), name: z.string(), type: z.enum(['advanced', 'b2b']) }),
           )
-          .describe('The data fields that its campaigns may ask for'),
-        cost_minimums: z
-          .record(z.string(), Dollars)
-          .describe('The least that a lead may cost, by payment term'),
-        minleaddayenhance: z
-          .int()
-          .nullable()
-          .describe('Of Enhance ID: the least leads a day that may be set'),
+          .describe('The data fields that its campaigns can request'),
+        cost_minimums: z.record(z.string(), Dollars).describe('The minimum price of a lead, by payment term'),
+        minleaddayenhance: z.int().nullable().describe('For Enhance ID: the minimum daily lead limit'),
         LimitLead: z.int().nullable(),
         LimitLeadFreq: z.enum(FREQUENCIES),
         startDate: z.string().nullable(),
         endDate: z.string().nullable(),
         first_balance_micros: Micros.describe(
-          'What has to be in its balance before it can begin; 0: nothing',
+          'The balance required before the campaign can start. 0 if none',
         ),
       }),
     ),

@@ -58,21 +58,21 @@ export const CampaignFields = z
   .object({
     campaignName: Line,
     urlCode: WebUrl.optional().describe(
-      'The site that carries the pixel; Site ID needs it, the others have none',
+      'The site with the pixel. Required for Site ID, not used by other modules',
     ),
-    urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they bought or signed up'),
+    urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they buy or sign up'),
     siteHosts: SiteHosts.optional().describe(
-      'Other hosts that carry the tag: shop.example.com, or *.example.com for a domain and all its subdomains. Visits from elsewhere are refused. Left out of a change, they stay as they are',
+      'Other hosts that carry the tag: shop.example.com, or *.example.com for a domain and all its subdomains. Visits from other hosts are refused. If omitted in an update, the hosts do not change',
     ),
-    phoneenabled: Flag.default('F').describe('T: a lead needs a phone number'),
+    phoneenabled: Flag.default('F').describe('T: leads must have a phone number'),
     dncphoneenabled: Flag.default('F').describe(
-      'T: phone numbers on do-not-call lists are delivered, marked as such; else they are left out',
+      'T: phone numbers on do-not-call lists are delivered and marked as such. Otherwise they are left out',
     ),
-    homeaddressenabled: Flag.default('F').describe('T: a lead needs a postal address'),
-    requireemailaddress: Flag.default('T').describe('T: a lead needs an e-mail address'),
+    homeaddressenabled: Flag.default('F').describe('T: leads must have a postal address'),
+    requireemailaddress: Flag.default('T').describe('T: leads must have an email address'),
     reidentificationtype: z.enum(REIDENTIFY).default('never'),
-    minConfidence: Whole(0, 100).default(50).describe('Matches below this are not leads'),
-    LimitLead: Optional(Whole(1, 1_000_000)).describe('Leads a day at most; empty: no cap'),
+    minConfidence: Whole(0, 100).default(50).describe('Matches below this confidence are not leads'),
+    LimitLead: Optional(Whole(1, 1_000_000)).describe('Daily lead limit. Leave blank for no limit'),
     startDate: Optional(GivenDay),
     endDate: Optional(GivenDay),
   })
@@ -84,7 +84,7 @@ export const CampaignFields = z
 
 export const Campaign = z.object({
   leadspeekID: Id,
-  leadspeek_api_id: z.int().describe('The number that people see'),
+  leadspeek_api_id: z.int().describe('The campaign number shown to users'),
   leadspeekType: z.enum(CAMPAIGN_MODULES),
   company_id: Id,
   company_name: z.string(),
@@ -109,19 +109,19 @@ export const Campaign = z.object({
   ...AudienceView.shape,
   ...MoreOfCampaign.shape,
   ...RetailCosts.shape,
-  planned_costs: z.array(PlannedRetail).describe('Costs that begin later'),
+  planned_costs: z.array(PlannedRetail).describe('Costs that take effect later'),
   margin_micros: Micros.nullable().describe(
-    'What is left to the agency of the price of a lead, below 0 when it pays more itself; null for clients',
+    'What the agency keeps of the lead price. Below 0 if the agency pays more itself. null for clients',
   ),
-  balance_micros: Micros.describe('Prepaid balance left'),
+  balance_micros: Micros.describe('Remaining prepaid balance'),
   leads_30d: z
     .int()
-    .describe('Of the last 30 calendar days, today among them, in the time zone of the own company'),
-  visits_30d: z.int().describe('Of the same days'),
+    .describe('For the last 30 calendar days including today, in the time zone of your company'),
+  visits_30d: z.int().describe('For the same days'),
   pixel_check: z.enum(['found', 'not_found', 'blocked']).nullable(),
   pixel_checked_at: Instant.nullable(),
   last_visit_at: Instant.nullable(),
-  version: z.int().describe('Raised by each change; an update names the version it was made on'),
+  version: z.int().describe('Increases with each change. Updates name the version they are based on'),
   created_at: Instant,
 });
 
@@ -140,9 +140,9 @@ export const CampaignUpdate = CampaignFields.extend({
     .min(1)
     .max(2_147_483_647)
     .optional()
-    .describe('The version that was edited; left out: whatever it is'),
+    .describe('The version that was edited. If omitted, the current version'),
   effective_from: GivenDay.optional().describe(
-    "The costs hold from the start of this day on, in the client's time zone; left out: from now on",
+    "The costs apply from the start of this day, in the client's time zone. If omitted, from now on",
   ),
 });
 
@@ -152,14 +152,14 @@ export const campaigns = {
       method: 'POST',
       path: '/leadspeek/client/create',
       tags: ['Campaigns'],
-      summary: 'Create a campaign',
+      summary: 'Creates a campaign',
     })
     .meta({ access: 'campaign.create' })
     .input(
       CampaignFields.extend({
         leadspeekType: z.enum(CAMPAIGN_MODULES).default('local'),
-        companyID: Id.optional().describe('The client; needed from an agency'),
-        draft: Flag.default('F').describe('T: it begins paused, to be activated by a person'),
+        companyID: Id.optional().describe('The client. Required when an agency calls'),
+        draft: Flag.default('F').describe('T: the campaign starts paused and must be activated by a user'),
       }),
     )
     .output(Done.extend({ data: Campaign })),
@@ -168,7 +168,7 @@ export const campaigns = {
       method: 'PUT',
       path: '/leadspeek/client/update',
       tags: ['Campaigns'],
-      summary: 'Change a campaign',
+      summary: 'Updates a campaign',
     })
     .meta({ access: 'campaign.write' })
     .input(CampaignUpdate)
@@ -178,7 +178,7 @@ export const campaigns = {
       method: 'PUT',
       path: '/leadspeek/client/locator/update',
       tags: ['Campaigns'],
-      summary: 'Change a Search ID campaign: its keywords and places, and what every campaign has',
+      summary: 'Updates a Search ID campaign, including its keywords, locations, and general settings',
     })
     .meta({ access: 'campaign.write' })
     .input(CampaignUpdate)
@@ -188,15 +188,15 @@ export const campaigns = {
       method: 'POST',
       path: '/leadspeek/keyword-to-tags',
       tags: ['Campaigns'],
-      summary: 'The keywords that a pasted text holds, each once however it is written',
+      summary: 'Extracts the keywords from pasted text, each only once regardless of spelling',
     })
     .meta({ access: 'campaign.read' })
     .input(z.object({ keyword: KeywordText }))
     .output(
       z.object({
         tags: z.array(z.string()),
-        repeated: z.int().describe('Keywords left out since another one has the same form'),
-        empty: z.int().describe('What was left out since it holds no letter or digit'),
+        repeated: z.int().describe('Keywords left out as duplicates of another keyword'),
+        empty: z.int().describe('Entries left out because they have no letters or digits'),
       }),
     ),
   activePause: call
@@ -204,7 +204,7 @@ export const campaigns = {
       method: 'POST',
       path: '/leadspeek/client/activepause',
       tags: ['Campaigns'],
-      summary: 'Activate or pause',
+      summary: 'Activates or pauses a campaign',
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ status: z.enum(['active', 'paused']) }))
@@ -214,7 +214,7 @@ export const campaigns = {
       method: 'POST',
       path: '/leadspeek/client/archive',
       tags: ['Campaigns'],
-      summary: 'Archive (status archived) or bring back (status paused)',
+      summary: 'Archives (status archived) or restores (status paused) a campaign',
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ status: z.enum(['archived', 'paused']).default('archived') }))
@@ -224,7 +224,7 @@ export const campaigns = {
       method: 'POST',
       path: '/leadspeek/client/remove',
       tags: ['Campaigns'],
-      summary: 'Remove; its leads stay',
+      summary: 'Removes a campaign and keeps its leads',
     })
     .meta({ access: 'campaign.remove' })
     .input(Which)
@@ -234,7 +234,7 @@ export const campaigns = {
       method: 'GET',
       path: '/leadspeek/client/list',
       tags: ['Campaigns'],
-      summary: 'Campaigns, paged',
+      summary: 'Lists campaigns, paginated',
     })
     .meta({ access: 'campaign.read' })
     .input(
@@ -246,11 +246,11 @@ export const campaigns = {
         companyID: Id.optional(),
         leadspeekType: PipeList(CAMPAIGN_MODULES, 'is not a product')
           .optional()
-          .describe("One or several: 'local|locator'"),
+          .describe("One or more: 'local|locator'"),
         companyGroupID: z
           .union([z.literal(''), Id])
           .optional()
-          .describe("Of this group; empty: 'View All'"),
+          .describe("Only campaigns in this group. Empty for 'View All'"),
       }),
     )
     .output(Page(Campaign)),
@@ -259,7 +259,7 @@ export const campaigns = {
       method: 'GET',
       path: '/leadspeek/getcampaign/{leadspeekID}',
       tags: ['Campaigns'],
-      summary: 'One campaign',
+      summary: 'Returns one campaign',
     })
     .meta({ access: 'campaign.read' })
     .input(Which)
@@ -269,7 +269,7 @@ export const campaigns = {
       method: 'GET',
       path: '/leadspeek/client/embedded-code/{leadspeekID}',
       tags: ['Campaigns'],
-      summary: 'The tag for the site, and the content policy lines it needs',
+      summary: 'Returns the tag for the site and the content policy lines it needs',
     })
     .meta({ access: 'campaign.read' })
     .input(Which)
@@ -279,7 +279,7 @@ export const campaigns = {
       method: 'POST',
       path: '/leadspeek/client/check-embedded-code',
       tags: ['Campaigns'],
-      summary: 'Fetch the site and look for the tag',
+      summary: 'Fetches the site and looks for the tag',
     })
     .meta({ access: 'campaign.write' })
     .input(Which)
@@ -296,7 +296,7 @@ export const campaigns = {
       method: 'GET',
       path: '/leadspeek/client/foreign-hosts/{leadspeekID}',
       tags: ['Campaigns'],
-      summary: "Hosts that are none of the campaign's sites and whose visits were refused, last 7 days",
+      summary: "Lists hosts outside the campaign's sites whose visits were refused in the last 7 days",
     })
     .meta({ access: 'campaign.read' })
     .input(Which)
@@ -306,7 +306,7 @@ export const campaigns = {
       method: 'POST',
       path: '/leadspeek/client/topup',
       tags: ['Campaigns'],
-      summary: 'Record prepaid balance that the client paid the agency for',
+      summary: 'Records a prepaid balance that the client paid to the agency',
     })
     .meta({ access: 'campaign.topup', notInView: true, fresh: true })
     .input(Which.extend({ amount: given(Dollars), idempotencyKey: z.string().min(8).max(100) }))
@@ -316,7 +316,7 @@ export const campaigns = {
       method: 'GET',
       path: '/leadspeek/client/refusals/{leadspeekID}',
       tags: ['Campaigns'],
-      summary: 'Why events and visits did not become leads, counted, newest 30 days',
+      summary: 'Returns counts of why events and visits did not become leads, for the last 30 days',
     })
     .meta({ access: 'campaign.read' })
     .input(Which)

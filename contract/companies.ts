@@ -9,43 +9,43 @@ import { SalesOf, STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
 /** A row of a company's user log (spec product 3). */
 export const UserLogRow = z.object({
   id: Id,
-  name: z
-    .string()
-    .describe("Who did it; 'System' for what happened by itself, empty where nobody was signed in"),
-  user_type: z.string().describe("Such as 'agency.owner'; empty where nobody was signed in"),
+  name: z.string().describe("Who did it. 'System' for automatic events, empty if no one was signed in"),
+  user_type: z.string().describe("For example, 'agency.owner'. Empty if no one was signed in"),
   place: z.string().nullable(),
   ip: z.string().nullable(),
   action: z.string(),
   description: z.string(),
   company_name: z.string(),
   created_at: Instant,
-  suspicious: z.boolean().describe('A failed try, or something that somebody else may be behind'),
+  suspicious: z.boolean().describe('A failed attempt, or something that someone else may be responsible for'),
 });
 
 const Choice = z.object({ value: z.string(), label: z.string() });
 const ModuleName = z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product');
-const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time or Prepaid');
+const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time, or Prepaid');
 
 /** How a company is doing, so that trouble is seen without opening it. */
 export const Activity = z.object({
-  last_lead_at: Instant.nullable().describe("An agency's: the last one of its clients; null: none yet"),
+  last_lead_at: Instant.nullable().describe(
+    'For an agency, the last lead of its clients. null if there are none yet',
+  ),
   balance_micros: Micros.nullable().describe(
-    "An agency's Data Wallet, a client's prepaid balances together; null: it has none",
+    'For an agency, its Data Wallet. For a client, the total of its prepaid balances. null if it has none',
   ),
   failing: z
     .enum(['', 'payment', 'topup'])
     .describe(
-      'payment: an invoice or renewal could not be charged; topup: the automatic top-up of the wallet',
+      'payment: an invoice or renewal could not be charged. topup: the automatic top-up of the wallet failed',
     ),
   failing_since: Instant.nullable().describe(
-    'The first of the failures in a row; null: nothing fails, or not known',
+    'The first of the consecutive failures. null if nothing is failing or it is not known',
   ),
 });
 export type Activity = z.output<typeof Activity>;
 
 /** An agency or a client as the lists show it (spec product 3, Agency or client node). */
 export const CompanyNode = z.object({
-  id: z.string().describe('The owner, whom one may view as; empty: nobody can sign in there'),
+  id: z.string().describe('The owner to view as. Empty if no one can sign in there'),
   company_id: Id,
   company_root_id: Id,
   company_name: z.string(),
@@ -58,27 +58,29 @@ export const CompanyNode = z.object({
   phonenum: z.string(),
   phone_country_code: z.string(),
   phone_country_calling_code: z.string(),
-  subdomain: z.string().describe('The whole host below the root’s domain; empty: none'),
-  orisubdomain: z.string().describe('The part of it that was chosen'),
-  domain: z.string().describe('The custom domain in use, or the one that waits for its proof'),
+  subdomain: z.string().describe('The full host below the root’s domain. Empty if none'),
+  orisubdomain: z.string().describe('The chosen subdomain'),
+  domain: z.string().describe('The custom domain in use, or the one awaiting verification'),
   external_organizationid: z.string(),
   manual_bill: Flag,
   is_whitelabeling: Flag.describe(
-    "Of an agency; F: its people and clients see the root's brand, domain and sender",
+    "For an agency. F: its users and clients see the root's brand, domain, and sender",
   ),
-  beta_user: Flag.describe('Whether an agency has the features in trial (BETA-01)'),
+  beta_user: Flag.describe('Whether an agency has the beta features (BETA-01)'),
   api_mode: Flag,
   is_user_generate_api: z.boolean(),
   is_marketing_services_agreement_developer: Flag,
   exclude_minimum_spend: z.union([z.literal(0), z.literal(1)]),
   exclude_onboard_charge: z.union([z.literal(0), z.literal(1)]),
-  agency_onboarding_status: z.boolean().describe('Whether an onboarding charge can be asked of it'),
+  agency_onboarding_status: z.boolean().describe('Whether an onboarding charge can be required'),
   is_onboard_charged: z.boolean(),
-  customer_payment_id: z.string().describe('The card on file; empty: none'),
-  company_agreement_file: z.string().describe("'download': made on demand; else a link; empty: none"),
+  customer_payment_id: z.string().describe('The card on file. Empty if none'),
+  company_agreement_file: z
+    .string()
+    .describe("'download': created on request. Otherwise a link. Empty if none"),
   payment_status: z.enum(['', 'failed']),
-  plan_minspend_id: z.string().describe('Empty: the default plan'),
-  plan_minspend_name: z.string().describe('Empty: the default plan'),
+  plan_minspend_id: z.string().describe('Empty for the default plan'),
+  plan_minspend_name: z.string().describe('Empty for the default plan'),
   selected_payment_term: z.array(z.object({ term: Term, status: z.boolean() })),
   selected_modules: z.array(z.object({ type: ModuleName, status: z.boolean() })),
   rootpaymentterm: z.array(Choice),
@@ -88,17 +90,17 @@ export const CompanyNode = z.object({
   leadlocalurl: z.string(),
   leadlocatorurl: z.string(),
   disabledaddcampaign: Flag.describe('T: the client cannot add campaigns'),
-  enablephonenumber: Flag.describe('F: the leads of the client are told without phone numbers'),
-  editorspreadsheet: Flag.describe('T: who gets the spreadsheets of the client may edit them'),
-  defaultAdmin: Flag.describe('Of the owner, as the next three'),
+  enablephonenumber: Flag.describe('F: leads of the client are delivered without phone numbers'),
+  editorspreadsheet: Flag.describe('T: recipients of the client’s spreadsheets can edit them'),
+  defaultAdmin: Flag.describe('For the owner, like the next three fields'),
   customercare: Flag,
   adminGetNotification: Flag,
   disabledreceivedemail: Flag,
   twoFactorAuth: z.enum(['', 'email', 'google']),
-  clients: z.int().describe('Clients of an agency'),
+  clients: z.int().describe('Number of clients of an agency'),
   active_campaigns: z.int(),
-  activity: Activity.nullable().describe('null: not for whoever may not see leads and statements'),
-  version: z.int().describe('Goes along with the next save'),
+  activity: Activity.nullable().describe('null if you cannot view leads and statements'),
+  version: z.int().describe('Send it with the next update'),
   ...SalesOf.shape,
 });
 export type CompanyNodeData = z.output<typeof CompanyNode>;
@@ -132,17 +134,17 @@ const Several = z
 /** An unset part of a path travels as 'all'. */
 const All = z.literal('all').transform(() => undefined);
 const ListQuery = z.object({
-  companyId: Id.describe('The company above: the own one, or an agency of the own root'),
+  companyId: Id.describe('The parent company: your company, or an agency under your root'),
   group: z.string().max(60).describe("'all'"),
   idsys: z.union([All, Id]).describe('The root'),
   type: z
     .enum(['userdownline', 'client', 'all', 'administrator', 'sales'])
     .describe(
-      'Whom the rows are to be; all: the companies right below; administrator, sales: people of the own company',
+      'Which rows to list. all: the companies directly below. administrator, sales: users of your company',
     ),
   module: z
     .union([All, z.literal('LeadsPeek').transform(() => undefined), ModuleName])
-    .describe('Only those that may use this product'),
+    .describe('Only companies that can use this product'),
   sortby: z.union([All, z.enum(COMPANY_SORTS)]),
   order: z.union([All, z.enum(['asc', 'desc'])]),
   search: z.union([All, z.string().trim().max(200)]),
@@ -151,16 +153,16 @@ const ListQuery = z.object({
   CardStatus: z
     .enum(['all', 'active', 'failed', 'none'])
     .default('all')
-    .describe('active: a card that works is on file'),
+    .describe('active: has a working card on file'),
   CampaignStatus: z
     .enum(['all', 'active', 'inactive'])
     .default('all')
-    .describe('active: with an active campaign'),
+    .describe('active: has an active campaign'),
   Filters: Several.pipe(z.array(z.enum([...COMPANY_FILTERS, ...STAFF_FILTERS])))
     .optional()
-    .describe(`${COMPANY_FILTERS.join(', ')}; of people ${STAFF_FILTERS.join(', ')}`),
-  Exclude: Several.pipe(z.array(Id).max(100)).optional().describe('Companies to leave out'),
-  inAgencyList: Flag.default('F').describe('T: clients in the tree of the agency list'),
+    .describe(`${COMPANY_FILTERS.join(', ')}; for users: ${STAFF_FILTERS.join(', ')}`),
+  Exclude: Several.pipe(z.array(Id).max(100)).optional().describe('Companies to exclude'),
+  inAgencyList: Flag.default('F').describe('T: clients are nested in the agency list'),
 });
 
 const ruled = (fault: (text: string) => string | null, required: string) =>
@@ -177,14 +179,14 @@ const Optional = z.string().trim().optional();
 
 const Factor = z
   .enum(['', 'email', 'google'])
-  .describe('As it is: everybody sets their own second factor (refused otherwise)');
+  .describe('Unchanged only: users set their own second factor (otherwise refused)');
 const SalesPerson = z
   .union([z.literal(''), z.null(), Id])
-  .describe("'' or null: nobody; as PUT /configuration/sales sets it");
+  .describe("'' or null for none. Same as in PUT /configuration/sales");
 
 /** What is entered of an agency or client and its owner (spec product 3, Client/user payload fields). */
 const Fields = z.object({
-  companyID: Id.describe('The company above'),
+  companyID: Id.describe('The parent company'),
   idsys: Id.optional(),
   userType: z.enum(['userdownline', 'client']),
   ClientCompanyName: ruled(companyNameFault, messages.companyNameRequired),
@@ -202,23 +204,27 @@ const Fields = z.object({
   ClientWhiteLabeling: Flag.optional(),
   ApiMode: Flag.optional(),
   disabledaddcampaign: Flag.optional(),
-  enablephonenumber: Flag.optional().describe('Of a client; F: its leads are told without phone numbers'),
-  editorspreadsheet: Flag.optional().describe('Of a client; T: who gets its spreadsheets may edit them'),
+  enablephonenumber: Flag.optional().describe(
+    'For a client. F: its leads are delivered without phone numbers',
+  ),
+  editorspreadsheet: Flag.optional().describe(
+    'For a client. T: recipients of its spreadsheets can edit them',
+  ),
   // Of the owner (spec product 3); what only administrators have is refused instead of dropped.
-  ClientRole: z.literal('owner', 'is the owner of an agency or client').optional(),
+  ClientRole: z.literal('owner', 'must be owner for an agency or client').optional(),
   defaultAdmin: Flag.optional(),
   customercare: Flag.optional(),
   adminGetNotification: Flag.optional(),
   disabledreceivedemail: Flag.optional(),
-  permission_active: z.literal('T', 'is for administrators only').optional(),
-  user_permissions: z.array(z.unknown()).max(0, 'is for administrators only').optional(),
+  permission_active: z.literal('T', 'is only for administrators').optional(),
+  user_permissions: z.array(z.unknown()).max(0, 'is only for administrators').optional(),
   twoFactorAuth: Factor.optional(),
   salesRep: SalesPerson.optional(),
   salesAE: SalesPerson.optional(),
   salesRef: SalesPerson.optional(),
   DownlineSubDomain: Optional,
   DownlineDomain: Optional,
-  ClientDomain: Optional.describe('The same as DownlineDomain'),
+  ClientDomain: Optional.describe('Same as DownlineDomain'),
   DownlineOrganizationID: Optional.refine(
     (text) => text === undefined || (lengthOf(text) <= NAME_MAX && !hasControls(text)),
     'must not exceed 255 characters',
@@ -237,13 +243,17 @@ const Person = Fields.pick({
   ClientPhoneCountryCode: true,
   ClientPhoneCountryCallingCode: true,
 }).extend({
-  companyID: Id.describe('The own company'),
+  companyID: Id.describe('Your company'),
   ...StaffFields.shape,
   twoFactorAuth: Factor.optional(),
 });
-const Version = z.int().min(1).optional().describe('The version that was edited; left out: whatever it is');
+const Version = z
+  .int()
+  .min(1)
+  .optional()
+  .describe('The version that was edited. If omitted, the current version');
 const CompanyChange = Fields.extend({
-  ClientID: Id.describe('Its owner; of a company without one the company'),
+  ClientID: Id.describe('The owner, or the company if it has no owner'),
   selectedterms: z
     .array(z.object({ term: Term, status: Status }))
     .max(10)
@@ -256,15 +266,15 @@ const CompanyChange = Fields.extend({
   planMinSpendId: z
     .union([z.literal(''), z.null(), Id])
     .optional()
-    .describe("'': the default plan"),
-  betaUser: Flag.optional().describe('Of an agency; T: it has the features in trial'),
+    .describe("'' for the default plan"),
+  betaUser: Flag.optional().describe('For an agency. T: it has the beta features'),
   version: Version,
 });
 const PersonChange = Person.partial().extend({
   companyID: Person.shape.companyID,
   userType: Person.shape.userType,
-  ClientID: Id.describe('Who is changed'),
-  action: z.enum(['restore']).optional().describe('restore: brings somebody back who was removed'),
+  ClientID: Id.describe('The user to change'),
+  action: z.enum(['restore']).optional().describe('restore: restores a removed user'),
   version: Version,
 });
 
@@ -276,7 +286,7 @@ export const companies = {
       path: '/configuration/user/{companyId}/{group}/{idsys}/{type}/{module}/{sortby}/{order}/{search}',
       tags,
       summary:
-        "A root's agencies, the clients of an agency (GetClientList) or people of the own company; unset segments travel as 'all'",
+        "Lists a root's agencies, an agency's clients (GetClientList), or the users of your company. Send 'all' for unset segments",
     })
     .meta({ access: 'person.list' })
     .input(ListQuery)
@@ -287,7 +297,7 @@ export const companies = {
       path: '/configuration/user/create',
       tags,
       summary:
-        'Add an agency or a client with its owner (CreateClient), or somebody of the own company; they get an invitation by e-mail',
+        'Adds an agency or a client with its owner (CreateClient), or a user of your company, and emails them an invitation',
     })
     .meta({ access: 'person.create', notInView: true })
     .input(z.discriminatedUnion('userType', [Fields, Person]))
@@ -298,7 +308,7 @@ export const companies = {
       path: '/configuration/user/update',
       tags,
       summary:
-        'Change an agency or client and its owner (UpdateClient; sales what is in their care), or somebody of the own company; what is left out stays as it is',
+        'Updates an agency or client and its owner (UpdateClient; for sales, only assigned companies), or a user of your company. Omitted fields do not change',
     })
     .meta({ access: 'user.write', notInView: true })
     .input(z.discriminatedUnion('userType', [CompanyChange, PersonChange]))
@@ -309,15 +319,13 @@ export const companies = {
       path: '/configuration/user/remove/{companyID}/{userID}',
       tags,
       summary:
-        'Remove an agency or client (RemoveClient), refused with active campaigns, a balance or open invoices; or somebody of the own company',
+        'Removes an agency or client (RemoveClient), or a user of your company. Refused for companies with active campaigns, a balance, or open invoices',
     })
     .meta({ access: 'person.remove', notInView: true })
     .input(
       z.object({
-        companyID: Id.describe('The company above, which is the own one'),
-        userID: Id.describe(
-          'Its owner; of a company without one the company; or somebody of the own company',
-        ),
+        companyID: Id.describe('The parent company, which is your company'),
+        userID: Id.describe('The owner, the company if it has no owner, or a user of your company'),
       }),
     )
     .output(z.object({ data: Done })),
@@ -327,26 +335,26 @@ export const companies = {
       path: '/configuration/user/resendinvitation',
       tags,
       summary:
-        'Send another invitation to the owner of an agency or client, or to people of the own company; the links before it end',
+        'Sends another invitation to the owner of an agency or client, or to users of your company. Previous links stop working',
     })
     .meta({ access: 'person.write', notInView: true })
     .input(
       z.object({
-        companyID: Id.describe('The company above, which is the own one'),
+        companyID: Id.describe('The parent company, which is your company'),
         ClientID: z
           .union([Id, z.array(Id).min(1).max(100)])
-          .describe('An owner, a company without one, or people of the own company'),
+          .describe('An owner, a company with no owner, or users of your company'),
       }),
     )
     .output(
-      Done.extend({ sent: z.int(), signed_in: z.int().describe('Those who need no invitation any more') }),
+      Done.extend({ sent: z.int(), signed_in: z.int().describe('Users who no longer need an invitation') }),
     ),
   userLogs: call
     .route({
       method: 'GET',
       path: '/configuration/user-logs',
       tags,
-      summary: 'What was done and tried at an agency or client, failed sign-ins included, the newest first',
+      summary: 'Lists actions and attempts at an agency or client, including failed sign-ins, newest first',
     })
     .meta({ access: 'setting.read' })
     .input(PageQuery.extend({ company_id: Id }))
@@ -356,7 +364,7 @@ export const companies = {
       method: 'POST',
       path: '/leadspeek/check-campaign-active',
       tags,
-      summary: 'The active campaigns of an agency or client in a product',
+      summary: 'Lists the active campaigns of an agency or client in a product',
     })
     .meta({ access: 'company.list' })
     .input(
@@ -365,7 +373,7 @@ export const companies = {
         leadspeek_type: PipeList(
           MODULES.map(({ module }) => module) as [ModuleType, ...ModuleType[]],
           'is not a product',
-        ).describe("One or several: 'local|locator'"),
+        ).describe("One or more: 'local|locator'"),
         user_type: z.enum(['agency', 'client']).default('agency'),
       }),
     )

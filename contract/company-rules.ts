@@ -3,9 +3,9 @@ import { messages } from './messages.ts';
 // Rules of an agency's or client's fields that server and screens share (spec product 5). No schema here, so that none
 // travels to the browser.
 
-/** The longest company name, full name and organisation id, in characters as people count them. */
+/** The longest company name, full name and organization id, in characters as people count them. */
 export const NAME_MAX = 255;
-/** The longest e-mail address. */
+/** The longest email address. */
 export const EMAIL_MAX = 70;
 
 /** Characters as the database counts them: an emoji is one. */
@@ -25,7 +25,7 @@ export function fullNameFault(text: string): string | null {
   return lengthOf(name) > NAME_MAX ? messages.fullNameLong : null;
 }
 
-/** What is wrong with an e-mail address; null: nothing. The server knows more of what an address may be. */
+/** What is wrong with an email address; null: nothing. The server knows more of what an address may be. */
 export function emailFault(text: string): string | null {
   const email = text.trim();
   if (!email) return messages.emailRequired;
@@ -39,7 +39,7 @@ export function emailFault(text: string): string | null {
 export function subdomainShape(text: string): string | null {
   const label = text.trim();
   if (label === '') return 'is required';
-  if (!/^[a-z0-9-]+$/i.test(label)) return 'must have only letters, digits and hyphens';
+  if (!/^[a-z0-9-]+$/i.test(label)) return 'must have only letters, digits, and hyphens';
   if (label.length > 63) return 'must not exceed 63 characters';
   if (label.startsWith('-') || label.endsWith('-')) return 'must not start or end with a hyphen';
   return null;
@@ -55,26 +55,26 @@ export function onboardingFault(text: string): string | null {
   return /\.\d{2}0*[1-9]/.test(text) ? messages.onboardInvalid : null;
 }
 
-/** The colours of the API developer icon (spec product 4), and what each says. */
-export type ApiColour = 'orange' | 'green' | 'blue' | 'gray';
+/** The colors of the API developer icon (spec product 4), and what each says. */
+export type ApiColor = 'orange' | 'green' | 'blue' | 'gray';
 
-/** Colour and words of the API developer icon, by the five rules of the specification. */
+/** Color and words of the API developer icon, by the five rules of the specification. */
 export function apiIcon(row: {
   api_mode: 'T' | 'F';
   is_marketing_services_agreement_developer: 'T' | 'F';
   is_user_generate_api: boolean;
-}): { colour: ApiColour; words: string } {
+}): { color: ApiColor; words: string } {
   if (row.api_mode === 'T') {
     if (row.is_marketing_services_agreement_developer !== 'T')
       return {
-        colour: 'orange',
-        words: 'Developer menu enabled, but service agreement and payment not completed',
+        color: 'orange',
+        words: 'Developer menu enabled, but service agreement and payment not complete',
       };
     return row.is_user_generate_api
-      ? { colour: 'green', words: 'API key generated, all developer features available' }
-      : { colour: 'blue', words: 'Developer menu enabled, no API key generated yet' };
+      ? { color: 'green', words: 'API key generated, all developer features available' }
+      : { color: 'blue', words: 'Developer menu enabled, no API key generated yet' };
   }
   return row.is_user_generate_api
-    ? { colour: 'orange', words: 'API key generated, but the developer menu is disabled' }
-    : { colour: 'gray', words: 'API developer mode is inactive' };
+    ? { color: 'orange', words: 'API key generated, but the developer menu is disabled' }
+    : { color: 'gray', words: 'API developer mode is inactive' };
 }

@@ -39,7 +39,7 @@ const shapes = <T extends z.ZodType>(cents: T, price: T) =>
     }),
   );
 
-const TermKey = z.enum(Object.keys(COST_TERMS) as CostTerm[], 'must be Weekly, Monthly, OneTime or Prepaid');
+const TermKey = z.enum(Object.keys(COST_TERMS) as CostTerm[], 'must be Weekly, Monthly, OneTime, or Prepaid');
 
 /**
  * The agency cost setting (spec product 3): fees by module and payment term, as amounts of US dollars. What is left out
@@ -71,20 +71,20 @@ export const Onboarding = z.object({ amount: OnboardingAmount, enable_coupon: Fl
 
 const Count = Whole(1, 1_000_000);
 const Empty = z.literal('').transform(() => null);
-const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time or Prepaid');
+const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time, or Prepaid');
 const TopUp = z.enum(['onetime', 'continual'], 'must be onetime or continual');
 
 /** What a client pays (spec product 3, Module cost fields); set by the agency. */
 export const RetailFields = z.object({
-  CostSet: Price.optional().describe('Price of a lead in US dollars'),
-  CostSetAdvanced: Price.optional().describe('Price of a lead with advanced information'),
-  CostSetB2b: Price.optional().describe('Price of a lead with B2B information'),
-  CostMaxLead: Price.optional().describe('The most that one lead may cost; 0: no such limit'),
-  CostMonth: Cents.optional().describe('Fee of a month'),
-  PlatformFee: Cents.optional().describe('Fee paid once, at the start'),
+  CostSet: Price.optional().describe('Price per lead in US dollars'),
+  CostSetAdvanced: Price.optional().describe('Price per lead with advanced information'),
+  CostSetB2b: Price.optional().describe('Price per lead with B2B information'),
+  CostMaxLead: Price.optional().describe('Maximum price per lead. 0 for no limit'),
+  CostMonth: Cents.optional().describe('Monthly fee'),
+  PlatformFee: Cents.optional().describe('One-time fee, paid at the start'),
   PaymentTerm: Term.optional(),
-  topupoptions: TopUp.optional().describe('continual: what has been used up is bought again'),
-  leadsbuy: z.union([Empty, z.null(), Count]).optional().describe('How many leads are bought at a time'),
+  topupoptions: TopUp.optional().describe('continual: leads that are used up are bought again'),
+  leadsbuy: z.union([Empty, z.null(), Count]).optional().describe('Number of leads per purchase'),
 });
 
 /** The same as it is answered. */
@@ -110,8 +110,8 @@ const ClientCosts = RetailCosts.extend({
   LimitLeadFreq: z.enum(FREQUENCIES),
   LimitLeadStart: z.string().nullable(),
   LimitLeadEnd: z.string().nullable(),
-  is_set: z.boolean().describe('Whether the client has costs of its own'),
-  version: z.string().describe('Goes along with the next save'),
+  is_set: z.boolean().describe('Whether the client has its own costs'),
+  version: z.string().describe('Send it with the next update'),
   planned: z.array(PlannedRetail),
 });
 
@@ -119,8 +119,8 @@ const ClientCosts = RetailCosts.extend({
 export const Plan = z.object({
   id: Id,
   planName: z.string(),
-  months: z.array(Dollars).describe("Of an agency's first, second, … month"),
-  flatMonth: Dollars.describe('Of every month after those'),
+  months: z.array(Dollars).describe("Amounts for an agency's first, second, … month"),
+  flatMonth: Dollars.describe('Amount for every later month'),
   default: Flag,
   version: z.int(),
 });
@@ -135,7 +135,7 @@ export const CouponCode = z
   .string()
   .trim()
   .toUpperCase()
-  .regex(/^[A-Z0-9_-]{4,40}$/, 'must have 4 to 40 letters, digits, hyphens or underscores');
+  .regex(/^[A-Z0-9_-]{4,40}$/, 'must have 4 to 40 letters, digits, hyphens, or underscores');
 const Coupon = z.object({
   id: Id,
   coupon_code: z.string(),
@@ -148,8 +148,8 @@ const Coupon = z.object({
 
 const SupplierCost = z.object({
   module: z.enum(LEAD_MODULES),
-  name: z.string().describe('The name of the product'),
-  cost: Dollars.describe('What a lead costs the platform now'),
+  name: z.string().describe('The product name'),
+  cost: Dollars.describe('Current supplier cost per lead'),
   is_set: z.boolean(),
   planned: z.array(z.object({ cost: Dollars, effective_from: Instant })),
 });
@@ -163,7 +163,7 @@ export const costs = {
       method: 'GET',
       path: '/configuration/user/costmodule/{companyID}',
       tags,
-      summary: 'What the next campaigns of a client cost',
+      summary: 'Returns the costs for new campaigns of a client',
     })
     .meta({ access: 'campaign.read' })
     .input(z.object({ companyID: Id, module: ModuleName.default('local') }))
@@ -173,7 +173,7 @@ export const costs = {
       method: 'PUT',
       path: '/configuration/user/costmodule',
       tags,
-      summary: 'Set what the next campaigns of a client cost; what is left out stays as it is',
+      summary: 'Sets the costs for new campaigns of a client. Omitted fields do not change',
     })
     .meta({ access: 'campaign.price' })
     .input(
@@ -182,17 +182,19 @@ export const costs = {
         module: ModuleName.default('local'),
         LimitLead: z.union([Empty, z.null(), Count]).optional(),
         LimitLeadFreq: z
-          .enum(FREQUENCIES, 'must be day, week or month')
+          .enum(FREQUENCIES, 'must be day, week, or month')
           .optional()
-          .describe('LimitLead counts leads a day, week or month'),
+          .describe('Whether LimitLead counts leads per day, week, or month'),
         LimitLeadStart: z.union([Empty, z.null(), GivenDay]).optional(),
         LimitLeadEnd: z.union([Empty, z.null(), GivenDay]).optional(),
-        effective_from: GivenDay.optional().describe('From the start of this day on; left out: from now on'),
+        effective_from: GivenDay.optional().describe(
+          'Applies from the start of this day. If omitted, from now on',
+        ),
         version: z
           .string()
           .max(30)
           .optional()
-          .describe('The version that was edited; left out: whatever it is'),
+          .describe('The version that was edited. If omitted, the current version'),
       }),
     )
     .output(Done.extend({ data: ClientCosts })),
@@ -201,7 +203,7 @@ export const costs = {
       method: 'GET',
       path: '/configuration/supplier-costs',
       tags,
-      summary: 'What a lead of each product costs the platform, now and as planned',
+      summary: 'Returns the supplier cost per lead for each product, current and planned',
     })
     .meta({ access: 'cost.write' })
     .output(z.object({ time_zone: z.string(), data: z.array(SupplierCost) })),
@@ -210,23 +212,25 @@ export const costs = {
       method: 'PUT',
       path: '/configuration/supplier-costs',
       tags,
-      summary: 'Set what a lead of a product costs the platform; leads that were sold keep their cost',
+      summary: 'Sets the supplier cost per lead for a product. Leads already sold keep their cost',
     })
     .meta({ access: 'cost.write' })
     .input(
       z.object({
         module: z.enum(LEAD_MODULES, `must be one of ${LEAD_MODULES.join(', ')}`),
         cost: Dollars,
-        effective_from: GivenDay.optional().describe('From the start of this day on; left out: from now on'),
+        effective_from: GivenDay.optional().describe(
+          'Applies from the start of this day. If omitted, from now on',
+        ),
       }),
     )
     .output(Done.extend({ data: z.array(SupplierCost) })),
   plans: call
-    .route({ method: 'GET', path, tags, summary: 'The plans of minimum spend' })
+    .route({ method: 'GET', path, tags, summary: 'Lists the minimum spend plans' })
     .meta({ access: 'cost.write' })
     .output(z.object({ data: z.array(Plan) })),
   createPlan: call
-    .route({ method: 'POST', path, tags, summary: 'Add a plan of minimum spend' })
+    .route({ method: 'POST', path, tags, summary: 'Adds a minimum spend plan' })
     .meta({ access: 'cost.write' })
     .input(PlanFields)
     .output(Done.extend({ data: Plan })),
@@ -235,7 +239,7 @@ export const costs = {
       method: 'PUT',
       path: `${path}/{id}`,
       tags,
-      summary: 'Change a plan; its amounts hold from now on',
+      summary: 'Updates a plan. Its amounts apply from now on',
     })
     .meta({ access: 'cost.write' })
     .input(PlanFields.extend({ id: Id, version: z.int().min(1).max(2_147_483_647) }))
@@ -245,7 +249,7 @@ export const costs = {
       method: 'PUT',
       path: `${path}/{id}/default`,
       tags,
-      summary: 'Make a plan the one of all agencies that have none of their own',
+      summary: 'Sets the default plan for all agencies without their own plan',
     })
     .meta({ access: 'cost.write' })
     .input(z.object({ id: Id }))
@@ -255,7 +259,7 @@ export const costs = {
       method: 'DELETE',
       path: `${path}/{id}`,
       tags,
-      summary: 'Remove a plan that no agency has',
+      summary: 'Removes a plan that no agency uses',
     })
     .meta({ access: 'cost.write' })
     .input(z.object({ id: Id }))
@@ -265,17 +269,17 @@ export const costs = {
       method: 'PUT',
       path: '/configuration/setting/minimum-spend-plan',
       tags,
-      summary: "Choose an agency's plan of minimum spend; null: the default one",
+      summary: "Sets an agency's minimum spend plan. null for the default plan",
     })
     .meta({ access: 'cost.write' })
     .input(z.object({ companyID: Id, planMinSpendId: z.union([Empty, z.null(), Id]) }))
     .output(Done),
   coupons: call
-    .route({ method: 'GET', path: '/configuration/coupon', tags, summary: 'The coupons, newest first' })
+    .route({ method: 'GET', path: '/configuration/coupon', tags, summary: 'Lists the coupons, newest first' })
     .meta({ access: 'cost.write' })
     .output(z.object({ data: z.array(Coupon) })),
   createCoupon: call
-    .route({ method: 'POST', path: '/configuration/coupon', tags, summary: 'Add a coupon' })
+    .route({ method: 'POST', path: '/configuration/coupon', tags, summary: 'Adds a coupon' })
     .meta({ access: 'cost.write' })
     .input(
       z.object({
@@ -283,7 +287,7 @@ export const costs = {
         percent: z
           .string()
           .regex(/^\d{1,3}(\.\d{1,2})?$/, 'must be a percentage such as 12.5')
-          .refine((text) => Number(text) > 0 && Number(text) <= 100, 'must be above 0 and at most 100')
+          .refine((text) => Number(text) > 0 && Number(text) <= 100, 'must be above 0 and not exceed 100')
           .optional(),
         amount: Cents.refine((text) => Number(text) > 0, 'must be above 0').optional(),
         max_uses: Count.optional(),
@@ -292,7 +296,7 @@ export const costs = {
     )
     .output(Done.extend({ data: Coupon })),
   removeCoupon: call
-    .route({ method: 'DELETE', path: '/configuration/coupon/{id}', tags, summary: 'Withdraw a coupon' })
+    .route({ method: 'DELETE', path: '/configuration/coupon/{id}', tags, summary: 'Withdraws a coupon' })
     .meta({ access: 'cost.write' })
     .input(z.object({ id: Id }))
     .output(Done),
@@ -301,7 +305,7 @@ export const costs = {
       method: 'POST',
       path: '/configuration/coupon/get-coupon',
       tags,
-      summary: 'Whether a coupon can be used, and what it takes off the onboarding charge',
+      summary: 'Checks whether a coupon can be used and how much it takes off the onboarding charge',
     })
     .meta({ access: 'cost.read' })
     .input(z.object({ coupon_code: CouponCode, companyID: Id.optional() }))
@@ -313,7 +317,7 @@ export const costs = {
           percent: z.string().nullable(),
           amount: Dollars.nullable(),
           expires_at: Instant.nullable(),
-          charge: Dollars.describe('The onboarding charge without the coupon'),
+          charge: Dollars.describe('The onboarding charge before the coupon'),
           discount: Dollars,
           total: Dollars,
         }),

@@ -18,8 +18,8 @@ export type CreditReason = (typeof CREDIT_REASONS)[number];
 export const REASON_WORDS: Record<CreditReason, string> = {
   wrong_person: 'Wrong person',
   duplicate: 'Duplicate lead',
-  invalid_contact: 'Contact details do not work',
-  outside_target: 'Outside the target',
+  invalid_contact: 'Invalid contact details',
+  outside_target: 'Outside target audience',
   goodwill: 'Goodwill',
   promotion: 'Promotion',
   other: 'Other',
@@ -36,10 +36,10 @@ const Amount = given(
     .string('must be an amount in US dollars such as 25.00')
     .regex(
       /^\d{1,6}(\.\d{1,2})?$/,
-      'must be an amount in US dollars such as 25.00, with at most 2 decimal places',
+      'must be an amount in US dollars such as 25.00, with up to 2 decimal places',
     )
     .refine((text) => !/^[0.]*$/.test(text), 'must be above 0')
-    .refine((text) => Number(text) <= GRANT_MOST, `must be at most ${GRANT_MOST}`),
+    .refine((text) => Number(text) <= GRANT_MOST, `must not exceed ${GRANT_MOST}`),
 );
 
 /** What whoever got it is told beside the reason. 'other' says nothing by itself, so it needs one. */
@@ -55,8 +55,8 @@ const UNSAID = { path: ['note'], message: 'is required when the reason is other'
 export const Credit = z.object({
   id: Id,
   company_id: Id,
-  company_name: z.string().describe('Who got it'),
-  lead_id: Id.nullable().describe('A refund of this lead; null: granted credit'),
+  company_name: z.string().describe('The recipient'),
+  lead_id: Id.nullable().describe('The refunded lead. null for granted credit'),
   campaignName: z.string().nullable(),
   amount_micros: Micros,
   reason: z.enum(CREDIT_REASONS),
@@ -74,15 +74,15 @@ export const credits = {
       method: 'GET',
       path: '/credits/lead/{id}',
       tags,
-      summary: 'What was refunded of a lead, and what the reader can refund of it',
+      summary: 'Returns what was refunded for a lead and what you can still refund',
     })
     .meta({ access: 'lead.read' })
     .input(z.object({ id: Id }))
     .output(
       z.object({
-        data: z.array(Credit).describe('As far as the reader may know them'),
-        refundable_micros: Micros.describe('What the own company charged for it and has not refunded'),
-        blocked: z.string().describe('Why it cannot be refunded at present; empty: it can'),
+        data: z.array(Credit).describe('Limited to the refunds you can see'),
+        refundable_micros: Micros.describe('What your company charged for the lead and has not refunded'),
+        blocked: z.string().describe('Why it cannot be refunded now. Empty if it can'),
       }),
     ),
   refundLead: call
@@ -90,9 +90,9 @@ export const credits = {
       method: 'POST',
       path: '/credits/lead/{id}',
       tags,
-      summary: 'Refund what the own company charged for a lead',
+      summary: 'Refunds what your company charged for a lead',
       description:
-        'An agency refunds its client the price, a root refunds the agency the cost. Once for each; the balance or wallet that paid gets it back, and what is owed falls.',
+        'An agency refunds the price to its client. A root refunds the cost to the agency. Each can refund a lead once. The refund goes to the balance or wallet that paid, and the amount due decreases.',
     })
     .meta({ access: 'lead.refund', notInView: true, fresh: true })
     .input(Why.extend({ id: Id }).refine(isSaid, UNSAID))
@@ -102,22 +102,24 @@ export const credits = {
       method: 'POST',
       path: '/credits',
       tags,
-      summary: 'Grant credit: a root to an agency, an agency to a campaign of a client',
+      summary: 'Grants credit from a root to an agency, or from an agency to a client’s campaign',
       description:
-        "An agency gets it in its Data Wallet, where it can be used for twelve months. A client gets it in the campaign's prepaid balance or, billed by invoice, off the next one.",
+        "Agencies receive the credit in their Data Wallet, where it is valid for 12 months. Clients receive it in the campaign's prepaid balance or, if billed by invoice, off the next invoice.",
     })
     .meta({ access: 'credit.grant', notInView: true, fresh: true })
     .input(
       Why.extend({
         companyID: Id,
-        leadspeekID: Id.optional().describe("The client's campaign; an agency's credit is in its wallet"),
+        leadspeekID: Id.optional().describe(
+          "The client's campaign. Not used for agencies, whose credit goes to their wallet",
+        ),
         amount: Amount,
         idempotencyKey: z
           .string()
           .trim()
           .min(8)
           .max(100)
-          .describe('One for each click: the same key counts once'),
+          .describe('One key per click. Requests with the same key count once'),
       }).refine(isSaid, UNSAID),
     )
     .output(Done),
@@ -126,7 +128,7 @@ export const credits = {
       method: 'GET',
       path: '/credits',
       tags,
-      summary: 'Refunds and credit that a company got, newest first',
+      summary: 'Lists the refunds and credits of a company, newest first',
     })
     .meta({ access: 'credit.grant' })
     .input(PageQuery.pick({ Page: true, PerPage: true }).extend({ companyID: Id }))

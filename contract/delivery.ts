@@ -46,7 +46,7 @@ export const delivery = {
       method: 'GET',
       path: '/integrations/custom/{leadspeekID}',
       tags: ['Integrations'],
-      summary: 'Webhooks of a campaign',
+      summary: 'Lists the webhooks of a campaign',
     })
     .meta({ access: 'integration.read' })
     .input(z.object({ leadspeekID: Id }))
@@ -56,7 +56,7 @@ export const delivery = {
       method: 'POST',
       path: '/integrations/custom',
       tags: ['Integrations'],
-      summary: 'Add a webhook; its signing secret is shown once',
+      summary: 'Adds a webhook. Its signing secret is shown once',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(z.object({ leadspeekID: Id, url: WebUrl }))
@@ -66,7 +66,7 @@ export const delivery = {
       method: 'PUT',
       path: '/integrations/custom/{id}',
       tags: ['Integrations'],
-      summary: 'Change the address, enable or disable',
+      summary: 'Changes the URL, or enables or disables the webhook',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Which.extend({ url: WebUrl.optional(), state: z.enum(['enabled', 'disabled']).optional() }))
@@ -76,7 +76,7 @@ export const delivery = {
       method: 'DELETE',
       path: '/integrations/custom/{id}',
       tags: ['Integrations'],
-      summary: 'Remove a webhook; its log stays',
+      summary: 'Removes a webhook and keeps its log',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Which)
@@ -86,7 +86,7 @@ export const delivery = {
       method: 'POST',
       path: '/integrations/custom/{id}/test',
       tags: ['Integrations'],
-      summary: 'Send a marked test lead now and report the answer',
+      summary: 'Sends a marked test lead now and returns the response',
     })
     .meta({ access: 'integration.write' })
     .input(Which)
@@ -103,7 +103,7 @@ export const delivery = {
       method: 'GET',
       path: '/integrations/custom/{id}/deliveries',
       tags: ['Integrations'],
-      summary: 'Delivery log with every attempt and answer',
+      summary: 'Lists deliveries with every attempt and response',
     })
     .meta({ access: 'integration.read' })
     .input(PageQuery.extend({ id: Id, state: z.enum(['pending', 'delivered', 'failed']).optional() }))
@@ -113,10 +113,10 @@ export const delivery = {
       method: 'POST',
       path: '/integrations/custom/{id}/replay',
       tags: ['Integrations'],
-      summary: 'Send one delivery again, or all that failed',
+      summary: 'Resends one delivery, or all failed deliveries',
     })
     .meta({ access: 'integration.write' })
-    .input(Which.extend({ deliveryID: Id.optional().describe('Empty: every failed one') }))
+    .input(Which.extend({ deliveryID: Id.optional().describe('Empty for all failed deliveries') }))
     .output(Done.extend({ replayed: z.int() })),
 };
 
@@ -140,9 +140,9 @@ export const LeadMessage = z.object({
       phone_dnc: z
         .boolean()
         .describe(
-          'The phone number is on a do-not-call list: where the campaign asks for such, or it came onto one since',
+          'Whether the phone number is on a do-not-call list, either because the campaign allows such numbers or because it was listed later',
         ),
-      phone_dnc_at: Instant.nullable().describe('When the list that says so was read'),
+      phone_dnc_at: Instant.nullable().describe('When the do-not-call list was read'),
       phone2: z.string().nullable(),
       phone2_dnc: z.boolean(),
       phone2_dnc_at: Instant.nullable(),
@@ -156,7 +156,7 @@ export const LeadMessage = z.object({
     }),
     information: z
       .record(z.string(), z.string().nullable())
-      .describe('The data fields that the campaign asks for, by key; null: not known'),
+      .describe('The data fields that the campaign requests, by key. null if not known'),
     visit: z.object({ page_url: z.string().nullable(), referrer: z.string().nullable() }),
     match: z.object({ type: z.string(), confidence: z.int() }),
     created_at: Instant,

@@ -8,17 +8,17 @@ import { type Grade, mayPerson, type Permission } from './permissions.ts';
  * balance, a top-up or a payment (docs/decisions/0191-developer-keys.md).
  */
 export const API_SCOPES = {
-  'campaigns.read': { label: 'See campaigns', needs: ['campaign.read'] },
-  'campaigns.write': { label: 'Create and change campaigns', needs: ['campaign.create', 'campaign.write'] },
-  'leads.read': { label: 'See leads and the people found', needs: ['lead.read'] },
-  'clients.read': { label: 'See clients', needs: ['client.list', 'company.list'] },
-  'clients.write': { label: 'Create and change clients', needs: ['company.create', 'company.write'] },
+  'campaigns.read': { label: 'View campaigns', needs: ['campaign.read'] },
+  'campaigns.write': { label: 'Create and edit campaigns', needs: ['campaign.create', 'campaign.write'] },
+  'leads.read': { label: 'View leads and the people found', needs: ['lead.read'] },
+  'clients.read': { label: 'View clients', needs: ['client.list', 'company.list'] },
+  'clients.write': { label: 'Create and edit clients', needs: ['company.create', 'company.write'] },
   'keywords.read': { label: 'Count keywords', needs: ['campaign.read'] },
-  'exclusions.read': { label: 'See exclusion lists', needs: ['exclusion.read'] },
-  'exclusions.write': { label: 'Change exclusion lists', needs: ['exclusion.write'] },
-  'statements.read': { label: 'See statements and invoices', needs: ['statement.read', 'invoice.read'] },
-  'wallet.read': { label: 'See the Data Wallet', needs: ['wallet.read'] },
-  'deliveries.read': { label: 'See deliveries', needs: ['integration.read'] },
+  'exclusions.read': { label: 'View exclusion lists', needs: ['exclusion.read'] },
+  'exclusions.write': { label: 'Edit exclusion lists', needs: ['exclusion.write'] },
+  'statements.read': { label: 'View statements and invoices', needs: ['statement.read', 'invoice.read'] },
+  'wallet.read': { label: 'View the Data Wallet', needs: ['wallet.read'] },
+  'deliveries.read': { label: 'View deliveries', needs: ['integration.read'] },
   'webhooks.write': { label: 'Manage webhooks', needs: ['integration.read', 'integration.write'] },
 } as const satisfies Record<string, { label: string; needs: readonly Permission[] }>;
 

@@ -10,31 +10,33 @@ const Name = z
   .min(1, 'is required')
   .max(60, 'must not exceed 60 characters')
   .refine((text) => !hasControls(text), 'must not contain control characters');
-const Secret = z.string().describe('Shown this once; only its hash is kept');
+const Secret = z.string().describe('Shown only once. Only its hash is stored');
 
 export const DeveloperKey = z.object({
   id: Id,
   name: z.string(),
   mode: z.enum(KEY_MODES),
   client_id: z.string(),
-  secret_hint: z.string().describe('How the secret begins and ends'),
+  secret_hint: z.string().describe('The beginning and end of the secret'),
   scopes: z.array(z.enum(SCOPE_NAMES)),
   state: z
     .enum(KEY_STATES)
-    .describe('orphaned: its maker left or lost the right; off: no developer mode; unpaid: payment failed'),
-  made_by: z.string().describe('Whose rights it has'),
+    .describe(
+      'orphaned: the creator left or lost the permission. off: developer mode is off. unpaid: a payment failed',
+    ),
+  made_by: z.string().describe('The user whose permissions the key has'),
   created_at: Instant,
   rotated_at: Instant.nullable(),
-  previous_until: Instant.nullable().describe('Until when the secret before works, too'),
+  previous_until: Instant.nullable().describe('Until when the previous secret also works'),
   expires_at: Instant.nullable(),
-  last_used_at: Instant.nullable().describe('To the minute'),
+  last_used_at: Instant.nullable().describe('Accurate to the minute'),
   last_used_ip: z.string().nullable(),
 });
 
 const OpenApi = z.object({
   data: z.object({ status: z.enum(['success', 'empty']).describe('empty: there is no key yet') }),
   user: z.object({ client_id: z.string(), secret_key: z.string() }),
-  base_url: z.string().describe('Where the API is'),
+  base_url: z.string().describe('The base URL of the API'),
 });
 
 export const developer = {
@@ -43,41 +45,40 @@ export const developer = {
       method: 'GET',
       path: '/general/open-api/{companyID}',
       tags,
-      summary: "The own company's newest live API key, its secret masked (getAuthenticateOpenApi)",
+      summary: "Returns your company's newest live API key with a masked secret (getAuthenticateOpenApi)",
     })
     .meta({ access: 'developer.keys' })
-    .input(z.object({ companyID: Id.describe('The own company') }))
+    .input(z.object({ companyID: Id.describe('Your company') }))
     .output(OpenApi),
   generateAuthenticateOpenApi: call
     .route({
       method: 'POST',
       path: '/general/open-api',
       tags,
-      summary: 'Generate the first live API key, with all scopes (generateAuthenticateOpenApi)',
-      description:
-        'The secret is in this answer only. With a key that works there is nothing to generate: 409.',
+      summary: 'Generates the first live API key with all scopes (generateAuthenticateOpenApi)',
+      description: 'The secret appears only in this response. Returns 409 if there is already a working key.',
     })
     .meta({ access: 'developer.keys', notInView: true, fresh: true })
     .input(
       z.object({
-        companyID: Id.describe('The own company'),
-        email: Email.describe('The own e-mail address'),
+        companyID: Id.describe('Your company'),
+        email: Email.describe('Your email address'),
       }),
     )
     .output(OpenApi.extend({ message: z.string() })),
   keys: call
-    .route({ method: 'GET', path: '/developer/keys', tags, summary: 'The API keys of the own company' })
+    .route({ method: 'GET', path: '/developer/keys', tags, summary: 'Lists the API keys of your company' })
     .meta({ access: 'developer.keys' })
     .output(
       z.object({
-        data: z.array(DeveloperKey).describe('The newest first'),
+        data: z.array(DeveloperKey).describe('Newest first'),
         base_url: z.string(),
         token_url: z.string(),
-        is_agreed: z.boolean().describe("Whether the developer's agreement is accepted"),
+        is_agreed: z.boolean().describe('Whether the developer agreement is accepted'),
       }),
     ),
   makeKey: call
-    .route({ method: 'POST', path: '/developer/keys', tags, summary: 'Make an API key' })
+    .route({ method: 'POST', path: '/developer/keys', tags, summary: 'Creates an API key' })
     .meta({ access: 'developer.keys', notInView: true, fresh: true })
     .input(
       z.object({
@@ -85,10 +86,10 @@ export const developer = {
         mode: z.enum(KEY_MODES),
         scopes: z
           .array(z.enum(SCOPE_NAMES))
-          .min(1, 'must name at least one')
+          .min(1, 'must list at least one')
           .max(SCOPE_NAMES.length)
-          .refine((all) => new Set(all).size === all.length, 'must name each only once'),
-        expires_in_days: Whole(1, 730).nullable().default(null).describe('Null: it has no end'),
+          .refine((all) => new Set(all).size === all.length, 'must list each only once'),
+        expires_in_days: Whole(1, 730).nullable().default(null).describe('null if it does not expire'),
       }),
     )
     .output(Done.extend({ data: DeveloperKey, secret_key: Secret })),
@@ -97,7 +98,7 @@ export const developer = {
       method: 'POST',
       path: '/developer/keys/{id}/rotate',
       tags,
-      summary: 'Give an API key another secret; the one before stays good for a while',
+      summary: 'Creates a new secret for an API key. The previous secret keeps working for a while',
     })
     .meta({ access: 'developer.keys', notInView: true, fresh: true })
     .input(
@@ -106,7 +107,7 @@ export const developer = {
         overlap_minutes: z
           .literal(OVERLAPS, `must be one of ${OVERLAPS.join(', ')}`)
           .default(1440)
-          .describe('For how long the secret before stays good'),
+          .describe('How long the previous secret keeps working'),
       }),
     )
     .output(Done.extend({ data: DeveloperKey, secret_key: Secret })),
@@ -115,14 +116,14 @@ export const developer = {
       method: 'PUT',
       path: '/developer/keys/{id}',
       tags,
-      summary: 'Disable an API key at once, or enable it again',
-      description: 'Enabling asks for a fresh confirmation; disabling never waits for one.',
+      summary: 'Disables an API key immediately, or enables it again',
+      description: 'Enabling a key requires a recent confirmation. Disabling a key never does.',
     })
     .meta({ access: 'developer.keys', notInView: true })
     .input(z.object({ id: Id, disabled: Flag }))
     .output(Done.extend({ data: DeveloperKey })),
   deleteKey: call
-    .route({ method: 'DELETE', path: '/developer/keys/{id}', tags, summary: 'Delete an API key' })
+    .route({ method: 'DELETE', path: '/developer/keys/{id}', tags, summary: 'Deletes an API key' })
     .meta({ access: 'developer.keys', notInView: true, fresh: true })
     .input(z.object({ id: Id }))
     .output(Done),

@@ -9,9 +9,9 @@ export const documents = {
       method: 'GET',
       path: '/general/document/{name}',
       tags: ['Agreements'],
-      summary: "A document in the host's tenant's name, as HTML to show and print",
+      summary: "Returns a document in the name of the host's company, as HTML to show and print",
     })
     .meta({ access: 'document.read' })
     .input(z.object({ name: z.enum(LEGAL_NAMES) }))
-    .output(z.object({ data: z.string().describe('A whole HTML page without scripts') })),
+    .output(z.object({ data: z.string().describe('A complete HTML page without scripts') })),
 };

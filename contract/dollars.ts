@@ -16,7 +16,7 @@ export function microsOrNull(text: string, places = 6): bigint | null {
 /** Micro-dollars of an amount of dollars ('2.50' -> 2500000n, '-38.20' -> -38200000n). @throws RangeError for what is none */
 export function microsOf(dollars: string): bigint {
   const micros = microsOrNull(dollars);
-  if (micros === null) throw new RangeError(`${JSON.stringify(dollars)} is not an amount of dollars`);
+  if (micros === null) throw new RangeError(`${JSON.stringify(dollars)} is not a dollar amount`);
   return micros;
 }
 

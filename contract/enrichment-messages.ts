@@ -1,11 +1,11 @@
 /** What the choice of data fields says; our own texts. The server alone writes them. */
 export const enrichmentMessages = {
-  setByRoot: 'is set by the platform above',
+  setByRoot: 'is set by the platform',
   setByAgency: 'is set by the agency of this client',
-  unknownField: (id: number) => `names the field ${id}, which does not exist`,
-  notOffered: (name: string) => `names ${name}, which is not offered to this company`,
+  unknownField: (id: number) => `includes the field ${id}, which does not exist`,
+  notOffered: (name: string) => `includes ${name}, which is not available to this company`,
   inUse: (name: string, campaigns: number, numbers: readonly number[]) =>
-    `takes away ${name}, which ${campaigns === 1 ? 'a campaign asks' : `${campaigns} campaigns ask`} for: ` +
+    `removes ${name}, which ${campaigns === 1 ? 'a campaign asks' : `${campaigns} campaigns ask`} for: ` +
     `${numbers.map((one) => `#${one}`).join(', ')}${campaigns > numbers.length ? ' and more' : ''}. Take it out of ${campaigns === 1 ? 'it' : 'them'} first`,
   saved: 'Setting has been saved.',
 } as const;

@@ -11,7 +11,7 @@ export const DataProvider = z.enum(DATA_PROVIDERS);
 const Type = z.enum(['advanced', 'b2b']);
 const Information = z.object({
   id: z.int().describe('As in advanceInformation and b2bInformation of a campaign'),
-  key: z.string().describe('As in the files and webhooks of leads'),
+  key: z.string().describe('As in lead files and webhooks'),
   name: z.string(),
   type: Type,
 });
@@ -19,15 +19,17 @@ const Information = z.object({
 /** Ids of data fields, each once. */
 const InformationIds = z
   .array(z.int())
-  .max(INFORMATION_FIELDS.length, 'must name each field once')
+  .max(INFORMATION_FIELDS.length, 'must list each field only once')
   .transform((ids) => [...new Set(ids)]);
 
 const ChoiceField = Information.extend({
-  offered: z.boolean().describe('By the companies above'),
+  offered: z.boolean().describe('Whether the companies above offer it'),
   selected: z.boolean(),
   campaigns: z
     .int()
-    .describe('How many running or paused campaigns of the company and of those below it ask for it'),
+    .describe(
+      'Number of active or paused campaigns of the company and the companies below it that request this field',
+    ),
 });
 
 const ProviderRow = z.object({
@@ -35,7 +37,7 @@ const ProviderRow = z.object({
   name: z.string(),
   offered: z.boolean(),
   selected: z.boolean(),
-  connected: z.boolean().describe('Whether there is a key to ask it with'),
+  connected: z.boolean().describe('Whether a key is saved for it'),
 });
 
 export const DataChoice = z.object({
@@ -43,8 +45,11 @@ export const DataChoice = z.object({
   company_name: z.string(),
   kind: z.enum(['root', 'agency', 'client']),
   can_change: z.boolean(),
-  set_by: z.enum(['root', 'agency']).nullable().describe('Which company above may change it; null: the own'),
-  narrowed: z.boolean().describe('False: everything that is offered, also what will be'),
+  set_by: z
+    .enum(['root', 'agency'])
+    .nullable()
+    .describe('The company above that can change it. null if it is your company'),
+  narrowed: z.boolean().describe('false: everything offered, including future additions'),
   fields: z.array(ChoiceField),
   providers: z.array(ProviderRow),
 });
@@ -65,46 +70,47 @@ export const enrichment = {
       method: 'GET',
       path: '/configuration/list-advance-information',
       tags: ['Data'],
-      summary: "The consumer data fields that a company's campaigns may ask for",
+      summary: "Lists the consumer data fields that a company's campaigns can request",
     })
     .meta({ access: 'campaign.read' })
-    .input(z.object({ companyID: Id.optional().describe('Empty: the own company') }))
+    .input(z.object({ companyID: Id.optional().describe('Defaults to your company') }))
     .output(z.object({ data: z.array(Information) })),
   fieldsOfType: call
     .route({
       method: 'GET',
       path: '/configuration/list-advance-information/{type}',
       tags: ['Data'],
-      summary: 'The same of one type: advanced (about consumers) or b2b (about people at work)',
+      summary: 'Lists the data fields of one type: advanced (about consumers) or b2b (about people at work)',
     })
     .meta({ access: 'campaign.read' })
-    .input(z.object({ type: Type, companyID: Id.optional().describe('Empty: the own company') }))
+    .input(z.object({ type: Type, companyID: Id.optional().describe('Defaults to your company') }))
     .output(z.object({ data: z.array(Information) })),
   choice: call
     .route({
       method: 'GET',
       path: '/configuration/data-enrichment',
       tags: ['Data'],
-      summary: "What data fields and sources a company's campaigns may use",
+      summary: "Returns the data fields and sources that a company's campaigns can use",
     })
     .meta({ access: 'setting.read' })
-    .input(z.object({ companyID: Id.optional().describe('Empty: the own company') }))
+    .input(z.object({ companyID: Id.optional().describe('Defaults to your company') }))
     .output(z.object({ data: DataChoice })),
   choose: call
     .route({
       method: 'PUT',
       path: '/configuration/data-enrichment',
       tags: ['Data'],
-      summary: 'Narrow them: a root its own and those of its agencies, an agency those of its clients',
+      summary:
+        'Limits the data fields and sources. Roots can limit their own and their agencies’, and agencies their clients’',
       description:
-        'Whoever has everything that is offered also gets what will be offered. A field that a running or paused campaign asks for cannot be taken away.',
+        'Companies that have everything offered also get future additions. A field that an active or paused campaign requests cannot be removed.',
     })
     .meta({ access: 'setting.write' })
     .input(
       z.object({
         companyID: Id,
         information: InformationIds,
-        providers: z.array(DataProvider).max(10).describe('Besides embedded, which is always used'),
+        providers: z.array(DataProvider).max(10).describe('In addition to embedded, which is always used'),
       }),
     )
     .output(Done.extend({ data: DataChoice })),
@@ -113,7 +119,7 @@ export const enrichment = {
       method: 'GET',
       path: '/configuration/data-enrichment/sources',
       tags: ['Data'],
-      summary: 'The vendors that a root may have an account with, and how asking them went',
+      summary: 'Lists the vendors that a root can have an account with, and the results of recent lookups',
     })
     .meta({ access: 'data.source' })
     .output(z.object({ data: z.array(ProviderState) })),
@@ -122,7 +128,7 @@ export const enrichment = {
       method: 'PUT',
       path: '/configuration/data-enrichment/sources',
       tags: ['Data'],
-      summary: 'Keep the key of an account with a vendor, sealed; an empty one takes it away',
+      summary: 'Saves the encrypted key of a vendor account. An empty key removes it',
     })
     .meta({ access: 'data.source', notInView: true })
     .input(
@@ -132,7 +138,7 @@ export const enrichment = {
           .string()
           .trim()
           .max(200, 'must not exceed 200 characters')
-          .regex(/^[\x21-\x7e]*$/, 'must not contain spaces or other than ASCII characters'),
+          .regex(/^[\x21-\x7e]*$/, 'must have only ASCII characters without spaces'),
       }),
     )
     .output(Done.extend({ data: z.array(ProviderState) })),
@@ -141,13 +147,13 @@ export const enrichment = {
       method: 'GET',
       path: '/bigdbm/services/configdata',
       tags: ['Data'],
-      summary: 'The days that there are signals of, and the data fields that may be asked for',
+      summary: 'Returns the days that have signals and the data fields that can be requested',
     })
     .meta({ access: 'campaign.read' })
-    .input(z.object({ companyID: Id.optional().describe('Empty: the own company') }))
+    .input(z.object({ companyID: Id.optional().describe('Defaults to your company') }))
     .output(
       z.object({
-        startDate: z.string().nullable().describe('YYYY-MM-DD (UTC); null: there are no signals'),
+        startDate: z.string().nullable().describe('YYYY-MM-DD (UTC). null if there are no signals'),
         endDate: z.string().nullable(),
         advanceInformation: z.array(Information),
         b2bInformation: z.array(Information),
@@ -158,7 +164,7 @@ export const enrichment = {
       method: 'GET',
       path: '/general/enhance/location',
       tags: ['Data'],
-      summary: 'States, cities and zip codes that a text may mean; without a text all states',
+      summary: 'Lists the states, cities, and ZIP codes that match a text. Without a text, lists all states',
     })
     .meta({ access: 'campaign.read' })
     .input(
@@ -167,15 +173,17 @@ export const enrichment = {
         state: z
           .string()
           .toUpperCase()
-          .refine((code) => code in US_STATES, 'must be a state of the list')
+          .refine((code) => code in US_STATES, 'must be a listed state')
           .optional()
-          .describe('Only what lies in this state'),
+          .describe('Only results in this state'),
       }),
     )
     .output(
       z.object({
         states: z.array(z.object({ code: z.string(), name: z.string() })),
-        cities: z.array(z.object({ name: z.string().describe("Such as 'Austin, TX'"), state: z.string() })),
+        cities: z.array(
+          z.object({ name: z.string().describe("For example, 'Austin, TX'"), state: z.string() }),
+        ),
         zips: z.array(z.object({ zip: z.string(), state: z.string() })),
       }),
     ),

@@ -14,9 +14,9 @@ export const ownExclusionMessages = {
   purged: (lists: number, entries: string) =>
     lists === 0
       ? 'There were no records to purge.'
-      : `Purged: ${entries} ${entries === '1' ? 'entry' : 'entries'} of ${lists} ${lists === 1 ? 'list' : 'lists'}.`,
+      : `Purged ${entries} ${entries === '1' ? 'entry' : 'entries'} from ${lists} ${lists === 1 ? 'list' : 'lists'}.`,
   again: 'The file is being read again.',
-  undone: 'The list is taken back. It no longer excludes anybody.',
+  undone: 'List undone. It no longer excludes anyone.',
 } as const;
 
 /** The most records of a file that a client or a campaign is given. */

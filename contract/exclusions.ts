@@ -25,8 +25,8 @@ export const ExclusionList = z.object({
   rows_read: z.int(),
   ignore_aliases: z
     .boolean()
-    .describe('Whether dots and what follows a plus sign count for nothing in its Gmail addresses'),
-  country: z.string().describe('Where its phone numbers are from that do not say it'),
+    .describe('Whether dots and anything after a plus sign are ignored in Gmail addresses'),
+  country: z.string().describe('The country of phone numbers without a country code'),
   entries_added: z.int(),
   entries_same: z.int(),
   rows_bad: z.int(),
@@ -47,7 +47,7 @@ export const exclusions = {
       path: '/leadspeek/suppressionlist/progress',
       tags: ['Exclusions'],
       summary:
-        'Files of an exclusion list under way, and those that ended in the last hour. companyId is the company, or with campaignType campaign the campaign',
+        'Lists exclusion list files in progress and those that finished in the last hour. companyId is the company, or the campaign if campaignType is campaign',
     })
     .meta({ access: 'exclusion.read' })
     .input(z.object({ companyId: Id, campaignType: Level.default('client') }))
@@ -57,7 +57,7 @@ export const exclusions = {
       method: 'POST',
       path: '/leadspeek/suppressionlist/purge',
       tags: ['Exclusions'],
-      summary: 'Take all lists of an agency, client or campaign out of force and delete their entries',
+      summary: 'Deactivates all lists of an agency, client, or campaign and deletes their entries',
     })
     .meta({ access: 'exclusion.write' })
     .input(
@@ -69,7 +69,7 @@ export const exclusions = {
       method: 'POST',
       path: '/tools/optout/purge',
       tags: ['Exclusions'],
-      summary: "Take all of the root's own lists out of force and delete their entries",
+      summary: "Deactivates all of the root's own lists and deletes their entries",
     })
     .meta({ access: 'optout.write' })
     .output(z.object({ result: z.literal('success'), title: z.string(), msg: z.string() })),
@@ -78,7 +78,7 @@ export const exclusions = {
       method: 'GET',
       path: '/exclusions/lists',
       tags: ['Exclusions'],
-      summary: 'The lists of a root, agency, client or campaign, newest first, removed ones too',
+      summary: 'Lists the lists of a root, agency, client, or campaign, including removed ones, newest first',
     })
     .meta({ access: 'exclusion.read' })
     .input(PageQuery.extend({ paramID: Id, campaignType: Level }))
@@ -88,7 +88,7 @@ export const exclusions = {
       method: 'GET',
       path: '/exclusions/lists/{id}',
       tags: ['Exclusions'],
-      summary: 'What became of a file, with its first 100 bad rows by line',
+      summary: 'Returns the result of a file, with its first 100 invalid rows by line',
     })
     .meta({ access: 'exclusion.read' })
     .input(Which)
@@ -103,7 +103,7 @@ export const exclusions = {
       method: 'POST',
       path: '/exclusions/lists/{id}/again',
       tags: ['Exclusions'],
-      summary: 'Try a list again that is on hold, since the server stopped twice while reading it',
+      summary: 'Retries a list that is on hold because the server stopped twice while reading it',
     })
     .meta({ access: 'exclusion.write' })
     .input(Which)
@@ -113,7 +113,7 @@ export const exclusions = {
       method: 'POST',
       path: '/exclusions/lists/{id}/undo',
       tags: ['Exclusions'],
-      summary: 'Take one list back: out of force at once, its entries deleted after',
+      summary: 'Undoes one list. It stops applying immediately, then its entries are deleted',
     })
     .meta({ access: 'exclusion.write' })
     .input(Which)

@@ -10,9 +10,13 @@ const GroupName = z
   .refine((text) => !hasControls(text), 'must not contain control characters');
 
 const Group = z.object({
-  id: z.union([z.literal(''), Id]).describe("Empty: 'View All', which is no group"),
+  id: z.union([z.literal(''), Id]).describe("Empty for 'View All', which is not a group"),
   group_name: z.string(),
-  campaigns: z.int().describe("Campaigns in it that are not removed; of 'View All' those in any or none"),
+  campaigns: z
+    .int()
+    .describe(
+      "Campaigns in the group that are not removed. For 'View All', all campaigns with or without a group",
+    ),
 });
 
 const Which = z.object({ id: Id });
@@ -24,13 +28,13 @@ export const groups = {
       method: 'GET',
       path: '/leadspeek/company-group',
       tags: ['Campaigns'],
-      summary: "The company's groups of campaigns, 'View All' first",
+      summary: "Lists the company's campaign groups, 'View All' first",
     })
     .meta({ access: 'campaign.read' })
-    .input(z.object({ companyID: Id.optional().describe('Whose; the own company when left out') }))
+    .input(z.object({ companyID: Id.optional().describe('The company. Defaults to your company') }))
     .output(z.object({ data: z.array(Group) })),
   create: call
-    .route({ method: 'POST', path: '/leadspeek/company-group', tags: ['Campaigns'], summary: 'Add a group' })
+    .route({ method: 'POST', path: '/leadspeek/company-group', tags: ['Campaigns'], summary: 'Adds a group' })
     .meta({ access: 'campaign.write' })
     .input(z.object({ group_name: GroupName }))
     .output(Done.extend({ data: Group })),
@@ -39,7 +43,7 @@ export const groups = {
       method: 'PUT',
       path: '/leadspeek/company-group/{id}',
       tags: ['Campaigns'],
-      summary: 'Rename a group',
+      summary: 'Renames a group',
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ group_name: GroupName }))
@@ -49,7 +53,7 @@ export const groups = {
       method: 'DELETE',
       path: '/leadspeek/company-group/{id}',
       tags: ['Campaigns'],
-      summary: 'Delete a group; its campaigns stay, in none',
+      summary: 'Deletes a group. Its campaigns stay, without a group',
     })
     .meta({ access: 'campaign.write' })
     .input(Which)

@@ -15,17 +15,17 @@ const Which = z.object({
 export const HeldGroup = Which.extend({
   campaignName: z.string(),
   company_name: z.string(),
-  source: z.string().describe('The address or network they came from; empty: there is none, or many'),
-  count: z.int().describe('Events held'),
-  people: z.int().describe('Different emails among them'),
-  conversions: z.int().describe('How many say that a goal was reached'),
+  source: z.string().describe('The address or network they came from. Empty if there are none or several'),
+  count: z.int().describe('Number of held events'),
+  people: z.int().describe('Number of different email addresses among them'),
+  conversions: z.int().describe('Number of events that report a conversion'),
   first_at: Instant,
   last_at: Instant,
-  asked_at: Instant.nullable().describe('When the client asked for their release'),
+  asked_at: Instant.nullable().describe('When the client requested their release'),
 });
 
 const Decide = Which.extend({
-  until: z.iso.datetime({ offset: true }).describe('last_at of the list: what came later is not meant'),
+  until: z.iso.datetime({ offset: true }).describe('last_at from the list. Later sign-ups are not included'),
 });
 const Decided = Done.extend({ count: z.int() });
 const tags = ['Campaigns'];
@@ -36,10 +36,12 @@ export const MOST_TRUSTED = 20;
 /** An address or network whose sign-ups are not held for coming from one browser, address or network. */
 export const TrustedAddress = z.object({
   id: Id,
-  leadspeekID: Id.nullable().describe('null: all campaigns of the client'),
-  network: z.string().describe('203.0.113.0/24; a single address has /32, or /128'),
+  leadspeekID: Id.nullable().describe('null for all campaigns of the client'),
+  network: z.string().describe('203.0.113.0/24. A single address has /32 or /128'),
   note: z.string(),
-  status: z.enum(['trusted', 'asked']).describe('asked: the client wants it, the agency has not decided'),
+  status: z
+    .enum(['trusted', 'asked'])
+    .describe('asked: requested by the client, not yet decided by the agency'),
   created_at: Instant,
 });
 
@@ -49,9 +51,14 @@ const Trust = z.object({
     .string()
     .trim()
     .min(1, 'is required')
-    .max(60, 'must have at most 60 characters')
-    .describe('An address, or a network of at most 1,024 (/22; IPv6: /48)'),
-  note: z.string().trim().max(100, 'must have at most 100 characters').default('').describe('Whose it is'),
+    .max(60, 'must not exceed 60 characters')
+    .describe('An address, or a network of up to 1,024 addresses (/22; IPv6: /48)'),
+  note: z
+    .string()
+    .trim()
+    .max(100, 'must not exceed 100 characters')
+    .default('')
+    .describe('Whose address or network it is'),
   everyCampaign: z.boolean().default(false).describe('For all campaigns of the client'),
 });
 
@@ -62,18 +69,17 @@ export const held = {
       method: 'GET',
       path: '/leadspeek/client/held',
       tags,
-      summary:
-        'Sign-ups held for review, by campaign, reason and source, the newest first; at most 50 groups',
+      summary: 'Lists held sign-ups by campaign, reason, and source, newest first, up to 50 groups',
     })
     .meta({ access: 'campaign.read' })
     .input(z.object({ leadspeekID: Id.optional() }))
-    .output(z.object({ total: z.int().describe('Events held, in all groups'), data: z.array(HeldGroup) })),
+    .output(z.object({ total: z.int().describe('Held events in all groups'), data: z.array(HeldGroup) })),
   release: call
     .route({
       method: 'POST',
       path: '/leadspeek/client/held/release',
       tags,
-      summary: 'Release held sign-ups: they are looked up, and may become leads and cost money',
+      summary: 'Releases held sign-ups. They are looked up, can become leads, and can cost money',
     })
     .meta({ access: 'visit.release', notInView: true, fresh: true })
     .input(Decide)
@@ -83,7 +89,7 @@ export const held = {
       method: 'POST',
       path: '/leadspeek/client/held/discard',
       tags,
-      summary: 'Discard held sign-ups: they never become leads',
+      summary: 'Discards held sign-ups. They never become leads',
     })
     .meta({ access: 'visit.release', notInView: true })
     .input(Decide)
@@ -93,7 +99,7 @@ export const held = {
       method: 'POST',
       path: '/leadspeek/client/held/ask',
       tags,
-      summary: 'Ask the agency to release held sign-ups',
+      summary: 'Asks the agency to release held sign-ups',
     })
     .meta({ access: 'campaign.write' })
     .input(Decide)
@@ -103,7 +109,7 @@ export const held = {
       method: 'GET',
       path: '/leadspeek/client/trusted-addresses',
       tags,
-      summary: 'Trusted addresses of a campaign and of its client, and those that the client asks for',
+      summary: 'Lists trusted addresses of a campaign and its client, including those the client requested',
     })
     .meta({ access: 'campaign.read' })
     .input(z.object({ leadspeekID: Id }))
@@ -113,7 +119,8 @@ export const held = {
       method: 'POST',
       path: '/leadspeek/client/trusted-addresses',
       tags,
-      summary: 'Trust an address or network: its sign-ups are not held for being many from one place',
+      summary:
+        'Trusts an address or network. Its sign-ups are not held for coming in large numbers from one place',
     })
     .meta({ access: 'visit.release', notInView: true, fresh: true })
     .input(Trust)
@@ -123,7 +130,7 @@ export const held = {
       method: 'POST',
       path: '/leadspeek/client/trusted-addresses/ask',
       tags,
-      summary: 'Ask the agency to trust an address or network',
+      summary: 'Asks the agency to trust an address or network',
     })
     .meta({ access: 'campaign.write' })
     .input(Trust)
@@ -133,7 +140,7 @@ export const held = {
       method: 'DELETE',
       path: '/leadspeek/client/trusted-addresses/{id}',
       tags,
-      summary: 'Trust an address or network no longer, or decline to',
+      summary: 'Stops trusting an address or network, or declines a request',
     })
     .meta({ access: 'visit.release', notInView: true })
     .input(z.object({ id: Id }))

@@ -50,7 +50,7 @@ export const ImportJob = z.object({
   file_bytes: z.int(),
   state: z.enum(['mapping', 'queued', 'running', 'held', 'done', 'failed', 'cancelled']),
   error: z.string().nullable(),
-  country: z.string().describe('Where phone numbers are from that do not say it, such as US'),
+  country: z.string().describe('The country of phone numbers without a country code, such as US'),
   percentage: z.number(),
   rows_read: z.int(),
   rows_added: z.int(),
@@ -58,8 +58,8 @@ export const ImportJob = z.object({
   rows_same: z.int(),
   rows_bad: z.int(),
   keys_added: z.int(),
-  values_bad: z.int().describe('Values left out of rows that were imported'),
-  phones_marked: z.int().describe('Phone numbers that the file says are on a do-not-call list'),
+  values_bad: z.int().describe('Values left out of imported rows'),
+  phones_marked: z.int().describe('Phone numbers that the file marks as do-not-call'),
   left_out: z
     .array(
       z.object({
@@ -69,10 +69,10 @@ export const ImportJob = z.object({
         count: z.int(),
       }),
     )
-    .describe('How many rows, and values of rows that were imported, were left out for each reason'),
+    .describe('Number of rows, and of values in imported rows, left out for each reason'),
   ignored: z
     .array(z.object({ column: z.string(), reason: z.string() }))
-    .describe('Columns of the file that were not used'),
+    .describe('File columns that were not used'),
   created_at: Instant,
   started_at: Instant.nullable(),
   finished_at: Instant.nullable(),
@@ -97,7 +97,7 @@ export const GraphPerson = z.object({
   source: z.string(),
   created_at: Instant,
   updated_at: Instant,
-  rows: z.int().describe('How many rows of the people data are this person: one, unless people were merged'),
+  rows: z.int().describe('Number of people data rows for this person. One unless people were merged'),
 });
 
 /** Two people who are likely one, by a key that both have. */
@@ -133,7 +133,7 @@ export const identity = {
       method: 'GET',
       path: '/identity/imports',
       tags: ['Identity'],
-      summary: 'Imports of people or of intent signals, newest first',
+      summary: 'Lists imports of people or intent signals, newest first',
     })
     .meta({ access: 'people.import' })
     .input(PageQuery.extend({ kind: z.enum(IMPORT_KINDS).default('people') }))
@@ -143,7 +143,7 @@ export const identity = {
       method: 'GET',
       path: '/identity/imports/{id}',
       tags: ['Identity'],
-      summary: 'One import, with its progress',
+      summary: 'Returns one import with its progress',
     })
     .meta({ access: 'people.import' })
     .input(Which)
@@ -153,7 +153,7 @@ export const identity = {
       method: 'GET',
       path: '/identity/imports/{id}/preview',
       tags: ['Identity'],
-      summary: 'Columns, what they were recognised as, and the first rows',
+      summary: 'Returns the columns, their recognized fields, and the first rows',
     })
     .meta({ access: 'people.import' })
     .input(Which)
@@ -163,7 +163,7 @@ export const identity = {
           z.object({
             name: z.string(),
             field: PersonField,
-            ignored: z.string().nullable().describe('Why the column is not used by itself'),
+            ignored: z.string().nullable().describe('Why the column is not used by default'),
             samples: z.array(z.string()),
           }),
         ),
@@ -174,14 +174,14 @@ export const identity = {
       method: 'POST',
       path: '/identity/imports/{id}/start',
       tags: ['Identity'],
-      summary: 'Start an uploaded import with this mapping',
+      summary: 'Starts an uploaded import with this mapping',
     })
     .meta({ access: 'people.import' })
     .input(
       Which.extend({
         mapping: Mapping,
         country: Country.default('US').describe(
-          'The country of phone numbers in rows that neither say it in the number nor in a column',
+          'The country of phone numbers when neither the number nor a column gives it',
         ),
       }),
     )
@@ -191,7 +191,7 @@ export const identity = {
       method: 'POST',
       path: '/identity/imports/{id}/cancel',
       tags: ['Identity'],
-      summary: 'Stop an import; what has been imported stays',
+      summary: 'Stops an import and keeps what was already imported',
     })
     .meta({ access: 'people.import' })
     .input(Which)
@@ -201,7 +201,7 @@ export const identity = {
       method: 'POST',
       path: '/identity/imports/{id}/again',
       tags: ['Identity'],
-      summary: 'Try an import again that is on hold, since the server stopped twice while reading it',
+      summary: 'Retries an import that is on hold because the server stopped twice while reading it',
     })
     .meta({ access: 'people.import' })
     .input(Which)
@@ -211,9 +211,9 @@ export const identity = {
       method: 'GET',
       path: '/identity/duplicates',
       tags: ['Identity'],
-      summary: 'People who are likely the same: by e-mail address, or by phone and name',
+      summary: 'Lists people who are likely duplicates, by email address or by phone and name',
       description:
-        'Found along an index: an answer looks through so many keys and says in `next` where to look on; null: that was all.',
+        'Each response scans a limited number of index keys and returns in `next` where to continue. null when complete.',
     })
     .meta({ access: 'people.merge' })
     .input(z.object({ after: z.string().max(200).optional() }))
@@ -223,7 +223,7 @@ export const identity = {
       method: 'GET',
       path: '/identity/merges',
       tags: ['Identity'],
-      summary: 'Merges of people, newest first',
+      summary: 'Lists merges of people, newest first',
     })
     .meta({ access: 'people.merge' })
     .input(PageQuery)
@@ -233,7 +233,7 @@ export const identity = {
       method: 'POST',
       path: '/identity/merges',
       tags: ['Identity'],
-      summary: 'Make two people one; again changes nothing',
+      summary: 'Merges two people. Repeating the call changes nothing',
     })
     .meta({ access: 'people.merge' })
     .input(z.object({ kept: Id, absorbed: Id }))
@@ -243,7 +243,7 @@ export const identity = {
       method: 'POST',
       path: '/identity/merges/{id}/undo',
       tags: ['Identity'],
-      summary: 'Make them two again, as if they had never been merged; again changes nothing',
+      summary: 'Undoes a merge, as if the people had never been merged. Repeating the call changes nothing',
     })
     .meta({ access: 'people.merge' })
     .input(Which)
@@ -253,15 +253,15 @@ export const identity = {
       method: 'GET',
       path: '/identity/totals',
       tags: ['Identity'],
-      summary: 'How many people and keys the graph holds, and how many signals of the last seven days',
+      summary: 'Returns the number of people and keys in the graph, and of signals from the last 7 days',
     })
     .meta({ access: 'people.import' })
     .output(
       z.object({
         people: z.int(),
         keys: z.int(),
-        signals: z.int().describe('Of the last seven days'),
-        keywords: z.int().describe('Distinct keywords of signals'),
+        signals: z.int().describe('From the last 7 days'),
+        keywords: z.int().describe('Distinct signal keywords'),
       }),
     ),
 };

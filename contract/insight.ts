@@ -8,8 +8,8 @@ const Totals = z.object({ visits: z.int(), matched: z.int(), leads: z.int(), spe
 
 /** Visits and people found apart: a match rate is of visits alone. */
 const Apart = Totals.extend({
-  found: z.int().describe('Of matched: people that keywords found; the rest are visits'),
-  found_leads: z.int().describe('Of leads: those that keywords found'),
+  found: z.int().describe('Within matched: people found by keywords. The rest are visits'),
+  found_leads: z.int().describe('Within leads: those found by keywords'),
 });
 
 /** What a report is narrowed to. */
@@ -25,13 +25,13 @@ export const insight = {
       method: 'GET',
       path: '/leadspeek/report/chart',
       tags: ['Leads'],
-      summary: 'Visits, matches, leads and what they cost, by day',
+      summary: 'Returns visits, matches, leads, and their costs by day',
     })
     .meta({ access: 'insight.read' })
     .input(
       Narrowing.extend({
-        startDate: GivenDay.optional().describe('Default 29 days before the last'),
-        endDate: GivenDay.optional().describe('Default today'),
+        startDate: GivenDay.optional().describe('Defaults to 29 days before the last day'),
+        endDate: GivenDay.optional().describe('Defaults to today'),
       }),
     )
     .output(
@@ -48,7 +48,7 @@ export const insight = {
       method: 'GET',
       path: '/leadspeek/report/initdate',
       tags: ['Leads'],
-      summary: 'The days that reports can be asked for: from the first with a visit or lead to today',
+      summary: 'Returns the date range available for reports, from the first visit or lead to today',
     })
     .meta({ access: 'insight.read' })
     .input(Narrowing)
@@ -58,7 +58,7 @@ export const insight = {
       method: 'GET',
       path: '/leadspeek/report/invoice',
       tags: ['Leads'],
-      summary: "Invoices of a campaign, of a company's campaigns, or all",
+      summary: "Lists the invoices of a campaign, of a company's campaigns, or all",
     })
     .meta({ access: 'invoice.read' })
     .input(InvoiceFilter)
@@ -68,7 +68,7 @@ export const insight = {
       method: 'GET',
       path: '/leadspeek/report/clients',
       tags: ['Leads'],
-      summary: 'Clients with their campaigns and what these brought in the last 30 days, paged',
+      summary: 'Lists clients with their campaigns and results from the last 30 days, paginated',
     })
     .meta({ access: 'client.list' })
     .input(
@@ -82,11 +82,11 @@ export const insight = {
           id: Id,
           company_name: z.string(),
           agency_name: z.string(),
-          active: z.int().describe('Campaigns that run'),
-          campaigns: z.int().describe('Campaigns that run or are paused'),
+          active: z.int().describe('Active campaigns'),
+          campaigns: z.int().describe('Active or paused campaigns'),
           leads_30d: z.int(),
           spend_30d_micros: Micros,
-          balance_micros: Micros.describe('Prepaid balance left of all its campaigns'),
+          balance_micros: Micros.describe('Total prepaid balance left in all its campaigns'),
         }),
       ),
     ),
@@ -95,15 +95,15 @@ export const insight = {
       method: 'GET',
       path: '/dashboard',
       tags: ['Insight'],
-      summary: 'Leads over time, totals and by campaign',
+      summary: 'Returns leads over time, in total and by campaign',
     })
     .meta({ access: 'insight.read' })
     .input(
       Narrowing.extend({
         startDate: GivenDay.optional().describe(
-          'First day, in the time zone of the company; default 29 days before the last',
+          'First day, in the time zone of the company. Defaults to 29 days before the last day',
         ),
-        endDate: GivenDay.optional().describe('Last day; default today'),
+        endDate: GivenDay.optional().describe('Last day. Defaults to today'),
       }),
     )
     .output(
@@ -112,7 +112,7 @@ export const insight = {
         start: Day,
         end: Day,
         totals: Apart,
-        previous: Apart.describe('The same number of days before'),
+        previous: Apart.describe('The preceding period of the same length'),
         campaigns: z.array(
           Totals.extend({
             leadspeekID: Id,
@@ -126,7 +126,7 @@ export const insight = {
         ),
         waterfall: z
           .array(z.object({ reason: z.string(), count: z.int(), of: z.enum(['visits', 'people']) }))
-          .describe('Why visits, and people that keywords found, did not become leads'),
+          .describe('Why visits, and people found by keywords, did not become leads'),
       }),
     ),
 };

@@ -1,11 +1,11 @@
 /** What keyword counts say. `retryFailed` is the spec's text (calls 8); the others are our own. */
 export const intentMessages = {
   retryFailed: 'Server might be busy. Please try again later.',
-  queued: 'The count is queued. You get an e-mail when it is done.',
-  applied: 'The campaign looks for these keywords now.',
-  notFailed: 'Only a count that failed can be tried again.',
-  notDone: 'This count is not done yet.',
+  queued: 'The count is queued. You will get an email when it is done.',
+  applied: 'The campaign now searches for these keywords.',
+  notFailed: 'Only failed counts can be retried.',
+  notDone: 'This count is not finished yet.',
   otherModule:
-    'This count was made for another product, which matches keywords in its own way. Count anew for this one.',
+    'This count was made for another product, which matches keywords differently. Run a new count for this product.',
   notSearch: 'This campaign does not search by keywords.',
 } as const;

@@ -16,14 +16,16 @@ const SearchModule = z.enum(['locator', 'enhance', 'b2b']);
 
 /** One step of a waterfall: how many people are left after it. */
 export const Waterfall = z.object({
-  signals: z.int().describe('People with the signals, whoever and wherever they are'),
-  in_audience: z.int().describe('Of these whom the audience wants; of products without one all of them'),
-  placed: z.int().describe('Of these with the signals in the place'),
+  signals: z.int().describe('People with the signals, before any other filter'),
+  in_audience: z
+    .int()
+    .describe('Of these, people in the audience. For products without an audience, all of them'),
+  placed: z.int().describe('Of these, people with signals in the location'),
   not_excluded: z.int(),
   contactable: z.int(),
   sure_enough: z.int(),
   not_delivered: z.int(),
-  deliverable: z.int().describe('Who would become a lead now, caps and money apart'),
+  deliverable: z.int().describe('People who would become leads now, ignoring limits and balances'),
 });
 
 /** A row of the keyword lead-count table (spec product 3, Keyword row). */
@@ -31,22 +33,22 @@ export const KeywordRow = z.object({
   id: Id,
   company_id: Id,
   company_name: z.string(),
-  leadspeekID: Id.nullable().describe('The campaign it was asked of'),
+  leadspeekID: Id.nullable().describe('The campaign the count was requested for'),
   leadspeek_api_id: z.int().nullable(),
   leadspeekType: SearchModule,
   ...AudienceView.shape,
   target_location: TargetLocation,
   states: z.array(z.string()),
   cities: z.array(z.string()),
-  zip_code: z.string().describe('One a line'),
-  keyword: z.string().describe('One a line'),
+  zip_code: z.string().describe('One per line'),
+  keyword: z.string().describe('One per line'),
   count_without_geo: z.int().nullable(),
   count: z.int().nullable(),
   status: z.enum(['pending', 'error', 'done']),
   api_version: z.literal('1'),
   created_at: Instant,
   finished_at: Instant.nullable(),
-  counted_at: Instant.nullable().describe('The end of the seven days that were looked at'),
+  counted_at: Instant.nullable().describe('The end of the 7 days that were counted'),
   waterfall: Waterfall.nullable(),
   applied_at: Instant.nullable(),
   applied_to: z.object({ leadspeekID: Id, leadspeek_api_id: z.int(), campaignName: z.string() }).nullable(),
@@ -60,15 +62,15 @@ export const intent = {
       method: 'POST',
       path: '/bigdbm/services/queuecount',
       tags: ['Keyword counts'],
-      summary: 'Ask how many people showed an intent in the last seven days; with id: try that one again',
+      summary: 'Requests a count of people who showed intent in the last 7 days. With id, retries that count',
     })
     .meta({ access: 'campaign.write' })
     .input(
       z.object({
-        id: Id.optional().describe('A count that failed'),
-        companyID: Id.optional().describe('The client; needed from an agency where no campaign is named'),
-        leadspeekID: Id.optional().describe('A campaign with keywords, whose rules the forecast goes by'),
-        leadspeekType: SearchModule.optional().describe('Where no campaign is named; locator when left out'),
+        id: Id.optional().describe('The failed count to retry'),
+        companyID: Id.optional().describe('The client. Required from an agency if no campaign is given'),
+        leadspeekID: Id.optional().describe('A campaign with keywords whose rules apply to the forecast'),
+        leadspeekType: SearchModule.optional().describe('Used if no campaign is given. Defaults to locator'),
         ...AudienceFields.shape,
         requireemailaddress: Flag.optional(),
         phoneenabled: Flag.optional(),
@@ -79,8 +81,8 @@ export const intent = {
           .min(0)
           .max(100)
           .optional()
-          .describe('As of a campaign; where one is named its own rules hold'),
-        tell: Flag.default('T').describe('F: no e-mail when it is done'),
+          .describe('Same as for a campaign. If a campaign is given, its own rules apply'),
+        tell: Flag.default('T').describe('F: no email when the count is done'),
         target_location: TargetLocation.optional(),
         states: StateCodes.optional(),
         cities: CityNames.optional(),
@@ -94,7 +96,7 @@ export const intent = {
       method: 'GET',
       path: '/bigdbm/services/getcountcampaign/{id}',
       tags: ['Keyword counts'],
-      summary: 'One count, with its waterfall',
+      summary: 'Returns one count with its waterfall',
     })
     .meta({ access: 'campaign.read' })
     .input(Which)
@@ -104,7 +106,8 @@ export const intent = {
       method: 'GET',
       path: '/bigdbm/services/getcountcampaignhistory',
       tags: ['Keyword counts'],
-      summary: 'Counts that were asked for, paged; of a campaign also those of its client that named none',
+      summary:
+        'Lists requested counts, paginated. For a campaign, includes its client’s counts without a campaign',
     })
     .meta({ access: 'campaign.read' })
     .input(
@@ -117,14 +120,14 @@ export const intent = {
       }),
     )
     .output(
-      Page(KeywordRow).extend({ processing: z.int().describe('How many of these counts are pending') }),
+      Page(KeywordRow).extend({ processing: z.int().describe('Number of these counts that are pending') }),
     ),
   applyCount: call
     .route({
       method: 'POST',
       path: '/bigdbm/services/applycampaign',
       tags: ['Keyword counts'],
-      summary: 'Let a campaign of the same product look for what was counted',
+      summary: 'Applies the counted keywords to a campaign of the same product',
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ leadspeekID: Id }))
@@ -135,16 +138,16 @@ export const intent = {
       path: '/leadspeek/client/forecast/{leadspeekID}',
       tags: ['Keyword counts'],
       summary:
-        'What was forecast for a campaign with keywords, and what became of whom it found in the last seven days',
+        'Returns the forecast for a campaign with keywords, and what happened to the people it found in the last 7 days',
     })
     .meta({ access: 'campaign.read' })
     .input(z.object({ leadspeekID: Id }))
     .output(
       z.object({
         forecast: KeywordRow.nullable().describe(
-          'The newest count of what the campaign looks for, asked of it or applied to it',
+          'The newest count of what the campaign searches for, either requested for it or applied to it',
         ),
-        found: z.int().describe('People found in the last seven days'),
+        found: z.int().describe('People found in the last 7 days'),
         leads: z.int(),
         waiting: z.int(),
         refused: z.array(z.object({ reason: z.string(), count: z.int() })),

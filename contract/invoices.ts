@@ -36,24 +36,22 @@ export const InvoiceRow = z.object({
   side: z.enum(INVOICE_SIDES).describe('retail: agency to client; wholesale: root to agency'),
   kind: z.enum(INVOICE_KINDS),
   term: z.enum(PAYMENT_TERMS).nullable(),
-  company_id: Id.describe('Who pays'),
+  company_id: Id.describe('The payer'),
   company_name: z.string(),
   issuer_name: z.string(),
   period_from: Instant.nullable(),
   period_to: Instant.nullable(),
-  time_zone: z.string().optional().describe('In which its days are meant'),
-  tax_name: z.string().describe('Empty: no tax'),
-  tax_micros: Micros.describe('The part of the total that is tax'),
+  time_zone: z.string().optional().describe('The time zone of its dates'),
+  tax_name: z.string().describe('Empty if no tax'),
+  tax_micros: Micros.describe('The tax included in the total'),
   total_micros: Micros,
-  due_micros: Micros.describe('What is still to be paid'),
+  due_micros: Micros.describe('Amount due'),
   status: z.enum(INVOICE_STATUSES),
-  is_failing: z.boolean().describe('Open, and a charge for it was declined'),
+  is_failing: z.boolean().describe('Open, with a declined charge'),
   finalised_at: Instant,
   due_at: Instant,
-  paid_at: Instant.nullable().describe(
-    'When the payment that completed it came in; null while it is not paid',
-  ),
-  next_attempt_at: Instant.nullable().describe('When it is charged again by itself; null: it is not'),
+  paid_at: Instant.nullable().describe('When the final payment arrived. null if not paid'),
+  next_attempt_at: Instant.nullable().describe('When the next automatic charge is due. null if none'),
 });
 
 export const InvoiceLine = z.object({
@@ -65,12 +63,12 @@ export const InvoiceLine = z.object({
   quantity: z.int(),
   unit_micros: Micros,
   amount_micros: Micros,
-  event_count: z.int().describe('Events under it'),
+  event_count: z.int().describe('Number of events in this line'),
 });
 
 const Party = z.object({
   name: z.string(),
-  address: z.array(z.string()).describe('Lines as they are written on a letter'),
+  address: z.array(z.string()).describe('Address lines, as on a letter'),
   email: z.string(),
   phone: z.string(),
 });
@@ -88,40 +86,40 @@ const Attempt = z.object({
   at: Instant,
   amount_micros: Micros,
   state: z.enum(['under_way', 'succeeded', 'declined', 'refunded', 'disputed']),
-  card: z.string().describe("Such as 'visa 4242'"),
-  message: z.string().describe('Why it was declined; empty otherwise'),
+  card: z.string().describe("For example, 'visa 4242'"),
+  message: z.string().describe('Why it was declined. Empty otherwise'),
 });
 
 /** An invoice as its page and its PDF show it. */
 export const Invoice = InvoiceRow.extend({
-  time_zone: z.string().describe('In which its days are meant'),
+  time_zone: z.string().describe('The time zone of its dates'),
   issuer: Party,
   payer: Party,
   lines: z.array(InvoiceLine),
   subtotal_micros: Micros,
   paid_micros: Micros,
   credited_micros: Micros,
-  fee_micros: Micros.nullable().describe('What of it goes on to the platform; never shown to clients'),
+  fee_micros: Micros.nullable().describe('The part that goes to the platform. Never shown to clients'),
   credit_notes: z.array(CreditNote),
   attempts: z.array(Attempt).describe('Newest first'),
   next_attempt_at: Instant.nullable(),
-  needs_authentication: z.boolean().describe('Its payer can complete the last charge in the browser'),
-  may: z.array(z.enum(['pay', 'credit', 'write_off'])).describe('What the reader can do'),
+  needs_authentication: z.boolean().describe('Whether the payer can complete the last charge in the browser'),
+  may: z.array(z.enum(['pay', 'credit', 'write_off'])).describe('The actions available to you'),
 });
 export type InvoiceData = z.output<typeof Invoice>;
 
 const InvoiceEvent = z.object({
-  id: Id.describe('Of the transfer'),
+  id: Id.describe('The transfer ID'),
   leadId: Id.nullable(),
   created_at: Instant,
   kind: z.string(),
-  name: z.string().nullable().describe('The person of a lead, while it is not erased'),
+  name: z.string().nullable().describe('The person of a lead, unless erased'),
   amount_micros: Micros,
 });
 
 export const InvoiceFilter = PageQuery.extend({
-  companyID: Id.optional().describe('Only those that this company pays'),
-  leadspeekID: Id.optional().describe('Only those with a line of this campaign'),
+  companyID: Id.optional().describe('Only invoices paid by this company'),
+  leadspeekID: Id.optional().describe('Only invoices with a line for this campaign'),
   side: z.enum(INVOICE_SIDES).optional(),
   status: z.enum([...INVOICE_STATUSES, 'failing']).optional(),
   startDate: GivenDay.optional(),
@@ -130,8 +128,8 @@ export const InvoiceFilter = PageQuery.extend({
 
 /** A page of invoices, with what all that match come to. */
 export const InvoicePage = Page(InvoiceRow).extend({
-  sides: z.array(z.enum(INVOICE_SIDES)).describe('Those that the reader has'),
-  total_micros: Micros.describe('Of all that match'),
+  sides: z.array(z.enum(INVOICE_SIDES)).describe('The sides available to you'),
+  total_micros: Micros.describe('Total of all matches'),
   due_micros: Micros,
 });
 
@@ -144,9 +142,9 @@ export const invoices = {
       method: 'GET',
       path,
       tags,
-      summary: 'Invoices that the own company pays or issues, newest first',
+      summary: 'Lists the invoices that your company pays or issues, newest first',
       description:
-        'searchQuery: a number, or part of the name of who pays. sortby: number, total, finalised_at.',
+        'searchQuery: an invoice number, or part of the payer’s name. sortby: number, total, finalised_at.',
     })
     .meta({ access: 'invoice.read' })
     .input(InvoiceFilter)
@@ -156,10 +154,10 @@ export const invoices = {
       method: 'GET',
       path: '/billing/upcoming',
       tags,
-      summary: 'What is on no invoice yet, as the next ones would say it',
+      summary: 'Returns amounts that are not invoiced yet, as they will appear on the next invoices',
     })
     .meta({ access: 'invoice.read' })
-    .input(z.object({ companyID: Id.optional().describe('Who pays; default the own company') }))
+    .input(z.object({ companyID: Id.optional().describe('The payer. Defaults to your company') }))
     .output(
       z.object({
         data: z.array(
@@ -169,17 +167,17 @@ export const invoices = {
             period_from: Instant.nullable(),
             period_to: Instant.describe('When it will be issued'),
             lines: z.array(InvoiceLine.omit({ line: true })),
-            tax_name: z.string().describe('Empty: none, or not known before it is issued'),
+            tax_name: z.string().describe('Empty if none, or not known until it is issued'),
             tax_micros: Micros.nullable().describe(
-              'As it stands now; null: Stripe Tax will say when it is issued',
+              'The tax as of now. null if Stripe Tax calculates it when the invoice is issued',
             ),
-            total_micros: Micros.describe('With the tax that is known'),
+            total_micros: Micros.describe('Including known tax'),
           }),
         ),
       }),
     ),
   one: call
-    .route({ method: 'GET', path: `${path}/{id}`, tags, summary: 'An invoice' })
+    .route({ method: 'GET', path: `${path}/{id}`, tags, summary: 'Returns an invoice' })
     .meta({ access: 'invoice.read' })
     .input(z.object({ id: Id }))
     .output(Invoice),
@@ -188,7 +186,7 @@ export const invoices = {
       method: 'GET',
       path: `${path}/{id}/lines/{line}/events`,
       tags,
-      summary: 'The events under a line, newest first',
+      summary: 'Lists the events in a line, newest first',
     })
     .meta({ access: 'invoice.read' })
     .input(
@@ -205,7 +203,7 @@ export const invoices = {
       method: 'POST',
       path: `${path}/{id}/credit`,
       tags,
-      summary: 'Correct an invoice by a credit note',
+      summary: 'Corrects an invoice with a credit note',
     })
     .meta({ access: 'invoice.write', notInView: true, fresh: true })
     .input(
@@ -222,7 +220,7 @@ export const invoices = {
       method: 'POST',
       path: `${path}/{id}/write-off`,
       tags,
-      summary: 'Give up what nobody will pay any more',
+      summary: 'Writes off an amount that no one will pay anymore',
     })
     .meta({ access: 'invoice.write', notInView: true, fresh: true })
     .input(z.object({ id: Id, reason: Line }))
@@ -237,7 +235,7 @@ export const Paid = z.object({
   publishable_key: z.string(),
   stripe_account: z.string(),
   paymentgateway: z.enum(['stripe', 'sandbox']),
-  charge_id: Id.optional().describe("With 'authenticate': what to check when it is done"),
+  charge_id: Id.optional().describe("With 'authenticate': the charge to check afterward"),
 });
 
 /** Money that is due: charging it, and what follows when it cannot be charged. @public */
@@ -247,7 +245,7 @@ export const collection = {
       method: 'POST',
       path: `${path}/{id}/pay`,
       tags,
-      summary: 'Pay an open invoice by the card on file',
+      summary: 'Pays an open invoice with the card on file',
     })
     .meta({ access: 'invoice.pay', notInView: true, fresh: true })
     .input(z.object({ id: Id, idempotencyKey: z.string().trim().min(1).max(100) }))
@@ -257,7 +255,8 @@ export const collection = {
       method: 'POST',
       path: '/general/manual-bill-settlement',
       tags,
-      summary: "Charge what is due of a person's company and clear its failed payment (manualBillSettlement)",
+      summary:
+        "Charges the amount due for a user's company and clears its failed payment (manualBillSettlement)",
     })
     .meta({ access: 'setting.write', notInView: true, fresh: true })
     .input(z.object({ userID: Id }))
@@ -272,9 +271,9 @@ export const collection = {
       path: '/payment/set-billing-method',
       tags,
       summary:
-        "Bill an agency's campaigns wholesale to its card, its clients outside the system; or end that",
+        "Turns wholesale billing on or off. If on, an agency's campaigns are billed to its card, and it bills its clients outside the system",
       description:
-        'T: what clients owe so far is invoiced to them, and nothing more. F: all campaigns stop and a to-date bill is charged to the agency.',
+        'T: amounts that clients owe so far are invoiced to them, and nothing more. F: all campaigns stop, and the agency is charged what it owes to date.',
     })
     .meta({ access: 'setting.write', notInView: true })
     .input(z.object({ companyID: Id, manualBill: Flag }))
@@ -284,13 +283,13 @@ export const collection = {
       method: 'PUT',
       path: '/configuration/cancel-subscription',
       tags,
-      summary: "End an agency's subscription: its campaigns stop, and what is due so far is charged",
+      summary: "Ends an agency's subscription. Its campaigns stop, and the amount due so far is charged",
     })
     .meta({ access: 'subscription.write', notInView: true })
     .input(z.object({ companyID: Id }))
     .output(Done),
   packages: call
-    .route({ method: 'GET', path: '/configuration/package', tags, summary: "The root's packages" })
+    .route({ method: 'GET', path: '/configuration/package', tags, summary: "Lists the root's packages" })
     .meta({ access: 'setting.read' })
     .output(
       z.object({
@@ -302,14 +301,12 @@ export const collection = {
             description: z.string(),
           }),
         ),
-        package_id: z.string().describe("The own agency's; empty: none"),
-        package_since: Instant.nullable().describe('When it was chosen; null: not known, or none'),
+        package_id: z.string().describe("Your agency's package. Empty if none"),
+        package_since: Instant.nullable().describe('When it was chosen. null if not known or none'),
         cancelled_at: Instant.nullable().describe(
-          "When the own agency's subscription was ended; null: it was not",
+          "When your agency's subscription ended. null if it did not",
         ),
-        fee_from: Day.describe(
-          "The first month that a package chosen now is charged for; days are the root's",
-        ),
+        fee_from: Day.describe("The first month charged for a package chosen now, in the root's time zone"),
       }),
     ),
   setPackage: call
@@ -317,7 +314,7 @@ export const collection = {
       method: 'PUT',
       path: '/configuration/setting/package',
       tags,
-      summary: "Choose an agency's package; its fee is charged monthly from now on",
+      summary: "Sets an agency's package. Its fee is charged monthly from now on",
     })
     .meta({ access: 'subscription.write', notInView: true })
     .input(z.object({ companyID: Id, packageID: z.string().trim().min(1).max(40) }))

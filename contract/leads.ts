@@ -3,7 +3,7 @@ import { call } from './base.ts';
 import { MODULES, type ModuleType } from './choices.ts';
 import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
 
-/** How a visitor was recognised, strongest first; the number is the kind of the identity key. */
+/** How a visitor was recognized, strongest first; the number is the kind of the identity key. */
 export const MATCH_KINDS = {
   1: 'email_sha256',
   2: 'email_sha1',
@@ -40,9 +40,11 @@ export const LeadRow = z.object({
   phone: Text,
   phone_dnc: z
     .boolean()
-    .describe('The phone number is on a do-not-call list, perhaps only since the lead was delivered'),
-  phone_dnc_at: Instant.nullable().describe('When the list that says so was read'),
-  phones_withheld: z.int().describe('Phone numbers that were left out, since they are on a do-not-call list'),
+    .describe(
+      'Whether the phone number is on a do-not-call list, even if it was listed after the lead was delivered',
+    ),
+  phone_dnc_at: Instant.nullable().describe('When the do-not-call list was read'),
+  phones_withheld: z.int().describe('Phone numbers left out because they are on a do-not-call list'),
   city: Text,
   state: Text,
   page_url: Text,
@@ -50,7 +52,7 @@ export const LeadRow = z.object({
   confidence: z.int(),
   price_micros: Micros,
   is_test: z.boolean(),
-  converted_at: Instant.nullable().describe('When the person reached the thank-you page of the campaign'),
+  converted_at: Instant.nullable().describe('When the person reached the campaign’s thank-you page'),
   created_at: Instant,
   delivery: z.enum(['none', 'pending', 'delivered', 'failed']),
 });
@@ -58,9 +60,9 @@ export const LeadRow = z.object({
 /** One step of the reasoning behind a match. */
 export const Evidence = z.object({
   key: MatchType,
-  source: z.string().describe('Where the key was learned: the import or the visit'),
+  source: z.string().describe('Where the key came from: the import or the visit'),
   seen_at: Instant,
-  people: z.int().describe('How many people share this key'),
+  people: z.int().describe('Number of people who share this key'),
   confidence: z.int(),
 });
 
@@ -69,7 +71,7 @@ export const Evidence = z.object({
  * spoke for them.
  */
 export const Alternative = z.object({
-  confidence: z.int().describe('How sure it would have been that it was they'),
+  confidence: z.int().describe('The confidence that it was this person instead'),
   keys: z.array(Evidence),
 });
 
@@ -77,9 +79,11 @@ export const Alternative = z.object({
 export const LeadSignal = z.object({
   keyword: z.string(),
   url: z.string().nullable(),
-  place: z.string().nullable().describe("State and zip code, such as 'TX 78701'"),
+  place: z.string().nullable().describe("State and ZIP code, such as 'TX 78701'"),
   at: Instant,
-  key: MatchType.nullable().describe('What told that it was this person; null: their id in the source'),
+  key: MatchType.nullable().describe(
+    'The key that identified the person. null if it was their ID in the source',
+  ),
   confidence: z.int(),
 });
 
@@ -99,16 +103,18 @@ export const Lead = LeadRow.extend({
         key: z.string(),
         name: z.string(),
         type: z.enum(['advanced', 'b2b']),
-        value: Text.describe('null: not known'),
+        value: Text.describe('null if not known'),
       }),
     )
-    .describe('The data fields that the campaign asked for when the lead came'),
+    .describe('The data fields that the campaign requested when the lead arrived'),
   referrer: Text,
   ip: Text,
   evidence: z.array(Evidence),
-  alternatives: z.int().describe('How many other people the evidence led to'),
-  others: z.array(Alternative).describe('The likeliest of them; none of leads of before they were kept'),
-  signals: z.array(LeadSignal).describe('Newest first; Search ID only'),
+  alternatives: z.int().describe('Number of other people the evidence pointed to'),
+  others: z
+    .array(Alternative)
+    .describe('The most likely of them. Empty for leads from before these were stored'),
+  signals: z.array(LeadSignal).describe('Newest first. Search ID only'),
   signal_count: z.int(),
   visited_at: Instant.nullable(),
   deliveries: z.array(
@@ -131,7 +137,7 @@ export const ModuleName = z.enum(
 export const LeadFilter = z.object({
   leadspeekID: Id.optional(),
   companyID: Id.optional(),
-  moduleType: ModuleName.optional().describe('Leads of the campaigns of this module'),
+  moduleType: ModuleName.optional().describe('Only leads of campaigns of this module'),
   startDate: GivenDay.optional(),
   endDate: GivenDay.optional(),
   searchQuery: z.string().trim().max(200).optional(),
@@ -143,7 +149,12 @@ export const LeadFile = LeadFilter.extend({ sortby: LEAD_SORTS, order: PageQuery
 
 export const leads = {
   list: call
-    .route({ method: 'GET', path: '/leadspeek/report/lead', tags: ['Leads'], summary: 'Leads, paged' })
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/lead',
+      tags: ['Leads'],
+      summary: 'Lists leads, paginated',
+    })
     .meta({ access: 'lead.read' })
     .input(
       PageQuery.extend(LeadFilter.shape).extend({
@@ -156,7 +167,7 @@ export const leads = {
       method: 'GET',
       path: '/leadspeek/report/lead/{id}',
       tags: ['Leads'],
-      summary: 'One lead: the whole person and why it matched',
+      summary: 'Returns one lead with the full person and the reason it matched',
     })
     .meta({ access: 'lead.read' })
     .input(z.object({ id: Id }))
@@ -166,10 +177,10 @@ export const leads = {
       method: 'GET',
       path: '/leadspeek/report/least-confidence',
       tags: ['Leads'],
-      summary: "The confidence below which matches of a company's campaigns are not billed",
+      summary: "Returns the confidence below which matches of a company's campaigns are not billed",
     })
     .meta({ access: 'campaign.read' })
-    .input(z.object({ companyID: Id.optional().describe('The own company when left out') }))
+    .input(z.object({ companyID: Id.optional().describe('Defaults to your company') }))
     .output(z.object({ least_confidence: z.int() })),
   sendTestLead: call
     .route({
@@ -177,12 +188,12 @@ export const leads = {
       path: '/leadspeek/client/send-test-lead',
       tags: ['Leads'],
       summary:
-        'Make a lead that is marked as a test and goes the whole way of delivery; once a minute a campaign',
-      description: 'It costs nothing and counts for nothing: no limit, no figure, no notice, no report.',
+        'Creates a lead that is marked as a test and fully delivered. Limited to one per minute for each campaign',
+      description: 'It is free and does not count toward limits, figures, notices, or reports.',
     })
     .meta({ access: 'campaign.write' })
     .input(z.object({ leadspeekID: Id }))
     .output(
-      Done.extend({ lead_id: Id, webhooks: z.int().describe('To how many webhooks it is on its way') }),
+      Done.extend({ lead_id: Id, webhooks: z.int().describe('Number of webhooks it is being sent to') }),
     ),
 };

@@ -3,14 +3,14 @@ import type { TransferKind } from './ledger.ts';
 const KINDS: Record<TransferKind, string> = {
   lead: 'Lead',
   lead_return: 'Refunded lead',
-  top_up: 'Balance recorded',
-  prepaid_top_up: 'Top-up by card',
+  top_up: 'Recorded balance',
+  prepaid_top_up: 'Card top-up',
   prepaid_refund: 'Prepaid refund',
-  prepaid_move: 'Balance moved',
+  prepaid_move: 'Balance transfer',
   wallet_top_up: 'Wallet top-up',
   wallet_grant: 'Wallet credit',
   wallet_charge: 'Wallet charge',
-  wallet_expiry: 'Wallet balance expired',
+  wallet_expiry: 'Expired wallet balance',
   wallet_refund: 'Wallet refund',
   client_grant: 'Credit',
   invoice: 'Invoice',
@@ -27,7 +27,7 @@ const KINDS: Record<TransferKind, string> = {
   coupon: 'Coupon',
   supplier_cost: 'Supplier cost',
   provider_fee: 'Card fee',
-  write_off: 'Written off',
+  write_off: 'Write-off',
   adjustment: 'Adjustment',
 };
 

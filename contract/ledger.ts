@@ -46,7 +46,7 @@ export const STATEMENT_VIEWS = ['balance', 'wallet', 'earnings', 'card', 'tax'] 
 export type StatementView = (typeof STATEMENT_VIEWS)[number];
 
 export const StatementFilter = z.object({
-  companyID: Id.optional().describe('Whose statement; default the own company'),
+  companyID: Id.optional().describe('The company of the statement. Defaults to your company'),
   view: z.enum(STATEMENT_VIEWS).default('balance'),
   startDate: GivenDay.optional().describe('First day, in the time zone of the company'),
   endDate: GivenDay.optional().describe('Last day'),
@@ -58,18 +58,18 @@ export const StatementFilter = z.object({
     .trim()
     .max(255)
     .optional()
-    .describe('The id of a line, or of the lead, campaign or invoice that it is about'),
+    .describe('The ID of a line, or of its lead, campaign, or invoice'),
 });
 
 export const StatementMonth = z.object({
-  companyID: Id.optional().describe('Whose statement; default the own company'),
+  companyID: Id.optional().describe('The company of the statement. Defaults to your company'),
   month: z
     .string()
     .regex(/^(19|20)\d\d-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-10')
     .describe('A calendar month in the time zone of the company'),
 });
 
-const Cost = Micros.nullable().describe('Null: nothing of the kind, or not for the eyes of who asks');
+const Cost = Micros.nullable().describe('null if not applicable or not visible to you');
 
 export const StatementLine = z.object({
   id: Id,
@@ -80,13 +80,13 @@ export const StatementLine = z.object({
   leadspeekID: Id.nullable(),
   leadspeek_api_id: z.int().nullable(),
   campaignName: z.string().nullable(),
-  company_name: z.string().describe('Whom it is about'),
-  amount_micros: Micros.describe('Change of the balance'),
-  balance_micros: Micros.describe('The balance after it'),
-  price_micros: Cost.describe('What the client was charged'),
-  cost_micros: Cost.describe('What the agency was charged; never shown to clients'),
-  supplier_micros: Cost.describe('What it cost the root; shown to the root only'),
-  margin_micros: Cost.describe("What remains with the reader's own company; never shown to clients"),
+  company_name: z.string().describe('The company it concerns'),
+  amount_micros: Micros.describe('Change in balance'),
+  balance_micros: Micros.describe('Balance after the change'),
+  price_micros: Cost.describe('Amount charged to the client'),
+  cost_micros: Cost.describe('Amount charged to the agency. Never shown to clients'),
+  supplier_micros: Cost.describe('Supplier cost. Shown only to the root'),
+  margin_micros: Cost.describe('What your company keeps. Never shown to clients'),
 });
 
 /** What margins are summed by. */
@@ -94,21 +94,21 @@ export const MARGIN_GROUPS = ['month', 'client', 'campaign', 'product', 'agency'
 export type MarginGroup = (typeof MARGIN_GROUPS)[number];
 
 const MarginFilter = z.object({
-  companyID: Id.optional().describe('Only those of an agency or client'),
-  leadspeekID: Id.optional().describe('Only those of a campaign'),
-  module: z.enum(LEAD_MODULES).optional().describe('Only those of a product'),
+  companyID: Id.optional().describe('Only lines of an agency or client'),
+  leadspeekID: Id.optional().describe('Only lines of a campaign'),
+  module: z.enum(LEAD_MODULES).optional().describe('Only lines of a product'),
   startDate: GivenDay.optional().describe(
-    'First day, in the time zone of the own company; default the first of the month eleven months ago',
+    'First day, in the time zone of your company. Defaults to the first of the month 11 months ago',
   ),
-  endDate: GivenDay.optional().describe('Last day; default today, at most 400 days after the first'),
+  endDate: GivenDay.optional().describe('Last day. Defaults to today, up to 400 days after the first day'),
 });
 
 const MarginSums = z.object({
-  leads: z.int().describe('Sold, less those that were refunded'),
-  price_micros: Micros.describe('What clients were charged'),
-  cost_micros: Micros.describe('What agencies were charged'),
-  supplier_micros: Micros.nullable().describe('What suppliers charged; shown to the root only'),
-  margin_micros: Micros.describe('What remained with the own company'),
+  leads: z.int().describe('Leads sold, minus refunded leads'),
+  price_micros: Micros.describe('Amount charged to clients'),
+  cost_micros: Micros.describe('Amount charged to agencies'),
+  supplier_micros: Micros.nullable().describe('Supplier costs. Shown only to the root'),
+  margin_micros: Micros.describe('What your company kept'),
 });
 
 const Event = z.object({
@@ -116,7 +116,7 @@ const Event = z.object({
   leadId: Id.nullable(),
   created_at: Instant,
   kind: z.enum(TRANSFER_KINDS),
-  name: z.string().nullable().describe('The person of a lead, while it is not erased'),
+  name: z.string().nullable().describe('The person of a lead, unless erased'),
   campaignName: z.string().nullable(),
   price_micros: Cost,
 });
@@ -127,9 +127,9 @@ export const ledger = {
       method: 'GET',
       path: '/ledger/statement',
       tags: ['Ledger'],
-      summary: 'The statement of a company, newest first',
+      summary: 'Returns the statement of a company, newest first',
       description:
-        'Paged by cursor: ask again with `next_cursor`. Balances are exact at each line, whatever the filter.',
+        'Paginated by cursor. Request the next page with `next_cursor`. Balances are exact on every line, regardless of the filter.',
     })
     .meta({ access: 'statement.read' })
     .input(
@@ -145,12 +145,12 @@ export const ledger = {
         company_kind: z.enum(['root', 'agency', 'client']),
         time_zone: z.string(),
         view: z.enum(STATEMENT_VIEWS),
-        views: z.array(z.enum(STATEMENT_VIEWS)).describe('Those that this company has'),
+        views: z.array(z.enum(STATEMENT_VIEWS)).describe('The views available for this company'),
         opening_micros: Micros.nullable().describe(
-          'Balance before the first day asked for; null without one, and with a cursor',
+          'Balance before the first requested day. null if no first day is given, or with a cursor',
         ),
         balance_micros: Micros.nullable().describe(
-          'Balance at the end of the last day, or now; null with a cursor',
+          'Balance at the end of the last day, or now. null with a cursor',
         ),
         data: z.array(StatementLine),
         next_cursor: z.string().nullable(),
@@ -161,15 +161,15 @@ export const ledger = {
       method: 'GET',
       path: '/ledger/statement/balances',
       tags: ['Ledger'],
-      summary: 'The balance at the end of each day',
+      summary: 'Returns the balance at the end of each day',
     })
     .meta({ access: 'statement.read' })
     .input(
       z.object({
         companyID: Id.optional(),
         view: z.enum(STATEMENT_VIEWS).default('balance'),
-        startDate: GivenDay.optional().describe('Default 29 days before the last'),
-        endDate: GivenDay.optional().describe('Default today; at most 400 days after the first'),
+        startDate: GivenDay.optional().describe('Defaults to 29 days before the last day'),
+        endDate: GivenDay.optional().describe('Defaults to today. Up to 400 days after the first day'),
       }),
     )
     .output(
@@ -183,9 +183,9 @@ export const ledger = {
       method: 'GET',
       path: '/ledger/margins',
       tags: ['Ledger'],
-      summary: 'Margins by month, client, campaign, product or agency, with totals',
+      summary: 'Returns margins by month, client, campaign, product, or agency, with totals',
       description:
-        'Sums leads, refunded leads and the fees of campaigns. Fees of the agency itself are on its statement.',
+        'Sums leads, refunded leads, and campaign fees. Agency fees appear on the agency’s statement.',
     })
     .meta({ access: 'cost.read' })
     .input(MarginFilter.extend({ by: z.enum(MARGIN_GROUPS).default('month') }))
@@ -196,9 +196,9 @@ export const ledger = {
         endDate: Day,
         data: z.array(
           MarginSums.extend({
-            key: z.string().describe('The month (YYYY-MM), the product, or the id of what it is summed by'),
+            key: z.string().describe('The month (YYYY-MM), the product, or the ID of the group'),
             name: z.string(),
-            company_name: z.string().nullable().describe('Whose campaign it is'),
+            company_name: z.string().nullable().describe('The company that owns the campaign'),
           }),
         ),
         total: MarginSums,
@@ -209,7 +209,7 @@ export const ledger = {
       method: 'GET',
       path: '/ledger/margins/lines',
       tags: ['Ledger'],
-      summary: 'The lines that a margin is the sum of, newest first',
+      summary: 'Lists the lines that make up a margin, newest first',
     })
     .meta({ access: 'cost.read' })
     .input(
@@ -229,14 +229,14 @@ export const ledger = {
       method: 'GET',
       path: '/ledger/statement/{id}',
       tags: ['Ledger'],
-      summary: 'One line: its entries, and the events under it',
+      summary: 'Returns one line with its entries and events',
     })
     .meta({ access: 'statement.read' })
     .input(z.object({ id: Id }))
     .output(
       StatementLine.omit({ amount_micros: true, balance_micros: true }).extend({
         entries: z.array(z.object({ account: z.string(), company_name: z.string(), amount_micros: Micros })),
-        events: z.array(Event).describe('The newest 100 at most'),
+        events: z.array(Event).describe('The newest, up to 100'),
         event_count: z.int(),
       }),
     ),
@@ -247,33 +247,33 @@ export const CAP_PERIODS = ['day', 'month'] as const;
 
 const Limit = z
   .union([z.literal('').transform(() => null), z.null(), given(Dollars)])
-  .describe('US dollars; empty: no limit');
+  .describe('US dollars. Leave blank for no limit');
 
 export const Cap = z.object({
   subject: z.enum(CAP_SUBJECTS),
-  subjectID: Id.describe('The agency, client or campaign'),
+  subjectID: Id.describe('The agency, client, or campaign'),
   name: z.string(),
   period: z.enum(CAP_PERIODS),
   set_by: z.enum(['agency', 'client']),
-  hard: Dollars.nullable().describe('Nothing that would pass it is accepted'),
-  soft: Dollars.nullable().describe('Passing it is told by mail, once a day'),
-  spent: Dollars.describe('In the present day or month'),
+  hard: Dollars.nullable().describe('Charges above this limit are not accepted'),
+  soft: Dollars.nullable().describe('Exceeding this limit triggers an email, once a day'),
+  spent: Dollars.describe('For the current day or month'),
 });
 
 export const caps = {
   list: call
-    .route({ method: 'GET', path: '/ledger/caps', tags: ['Ledger'], summary: 'Limits on spending' })
+    .route({ method: 'GET', path: '/ledger/caps', tags: ['Ledger'], summary: 'Lists spending limits' })
     .meta({ access: 'cap.read' })
-    .input(z.object({ companyID: Id.optional().describe('Only those of an agency or client') }))
+    .input(z.object({ companyID: Id.optional().describe('Only lines of an agency or client') }))
     .output(z.object({ data: z.array(Cap) })),
   set: call
     .route({
       method: 'PUT',
       path: '/ledger/caps',
       tags: ['Ledger'],
-      summary: 'Set or lift a limit',
+      summary: 'Sets or removes a spending limit',
       description:
-        'An agency limits its wallet, its clients and their campaigns; a client itself and its campaigns. Both may limit the same: the lower holds.',
+        'An agency limits its wallet, its clients, and their campaigns. A client limits itself and its campaigns. If both limit the same thing, the lower limit applies.',
     })
     .meta({ access: 'cap.write' })
     .input(

@@ -4,7 +4,7 @@ import { Dollars, Done, Id, Instant } from './primitives.ts';
 
 /** What becomes of an agency's campaigns when its cost for a lead rises above their price. */
 export const MARGIN_RULES = ['hold', 'raise', 'sell'] as const;
-export const MarginRule = z.enum(MARGIN_RULES, 'must be hold, raise or sell');
+export const MarginRule = z.enum(MARGIN_RULES, 'must be hold, raise, or sell');
 
 /** A campaign whose price for a lead is below what the agency pays, now or from a planned change on. */
 export const BelowCost = z.object({
@@ -15,11 +15,11 @@ export const BelowCost = z.object({
   company_name: z.string(),
   module: z.string(),
   status: z.enum(['active', 'paused']),
-  held: z.boolean().describe('On hold for it'),
-  sells: z.boolean().describe('Whether leads are sold at a loss, since the agency has chosen it'),
-  price: Dollars.describe('What the client pays for a lead'),
-  cost: Dollars.describe('What the agency pays for it'),
-  from: Instant.nullable().describe('When the cost takes effect; null: it already has'),
+  held: z.boolean().describe('On hold because of its cost'),
+  sells: z.boolean().describe('Whether leads are sold at a loss because the agency chose to'),
+  price: Dollars.describe('Price per lead for the client'),
+  cost: Dollars.describe('Cost per lead for the agency'),
+  from: Instant.nullable().describe('When the cost takes effect. null if it already has'),
 });
 
 const Margins = z.object({ rule: MarginRule, campaigns: z.array(BelowCost) });
@@ -31,7 +31,7 @@ export const margins = {
       path: '/configuration/margins',
       tags: ['Costs'],
       summary:
-        'The campaigns of the own agency that sell below cost or are held for it, and what was chosen for them',
+        'Lists your agency’s campaigns that sell below cost or are on hold for it, and the option chosen for each',
     })
     .meta({ access: 'campaign.price' })
     .output(Margins),
@@ -41,7 +41,7 @@ export const margins = {
       path: '/configuration/margins',
       tags: ['Costs'],
       summary:
-        'Choose what happens when the cost rises above the price of a campaign: hold it, raise its price to the cost, or keep selling at a loss',
+        'Sets what happens when the cost rises above a campaign’s price: hold the campaign, raise its price to the cost, or keep selling at a loss',
     })
     .meta({ access: 'campaign.price', notInView: true })
     .input(z.object({ rule: MarginRule }))

@@ -12,10 +12,10 @@ export const MinSpendOffer = z.object({
   company_id: Id,
   company_name: z.string(),
   planName: z.string(),
-  months: z.array(Dollars).describe("Of an agency's first, second, … month"),
-  flatMonth: Dollars.describe('Of every month after those'),
-  amount_micros: Micros.describe('Of the first month that it would be charged for, accepted today'),
-  charged_from: Day.describe('The first day of that month: the next whole one after the acceptance'),
+  months: z.array(Dollars).describe("Amounts for an agency's first, second, … month"),
+  flatMonth: Dollars.describe('Amount for every later month'),
+  amount_micros: Micros.describe('For the first month charged, if accepted today'),
+  charged_from: Day.describe('The first day of that month, which is the first full month after acceptance'),
   announced_at: Instant,
   reminded_at: Instant.nullable(),
   accepted_at: Instant.nullable(),
@@ -31,28 +31,28 @@ export const MinSpend = z.object({
   company_name: z.string(),
   data: Plan.omit({ version: true })
     .nullable()
-    .describe("The agency's plan, its own or the default one; null: the root's setting holds, or nothing"),
+    .describe("The agency's own plan or the default plan. null if the root's setting applies, or nothing"),
   minspend_setting: z.object({
-    status: z.boolean().describe('Whether a minimum is asked of the agency at all'),
+    status: z.boolean().describe('Whether the agency has a minimum spend at all'),
     isAgreementV2: z.boolean(),
     isAgreementV3: z.boolean(),
   }),
   exclude_minimum_spend: z.union([z.literal(0), z.literal(1)]),
-  month: Day.describe('The first day of the present month'),
+  month: Day.describe('The first day of the current month'),
   month_of_life: z
     .int()
     .nullable()
     .describe(
-      '1: the first whole month after the agency began; null: that is still to come, so nothing is asked',
+      '1 for the agency’s first full month. null if that month has not started, so there is no minimum spend yet',
     ),
-  amount_micros: Micros.nullable().describe('What is asked of the present month; null: nothing'),
-  spent_micros: Micros.describe('Leads and fees of the present month, less what was given back'),
-  shortfall_micros: Micros.describe('What would be charged if the month ended now; whole cents'),
+  amount_micros: Micros.nullable().describe('The minimum spend for the current month. null if none'),
+  spent_micros: Micros.describe('Leads and fees of the current month, minus refunds'),
+  shortfall_micros: Micros.describe('What would be charged if the month ended now, in whole cents'),
   offer: MinSpendOffer.nullable().describe(
-    'What was announced to the agency and waits for its acceptance; null: nothing does',
+    'The minimum spend announced to the agency and awaiting acceptance. null if none',
   ),
-  days_left: z.int().describe('Days until the month is over, today included'),
-  time_zone: z.string().describe("The root's, in which months begin and end"),
+  days_left: z.int().describe('Days left in the month, including today'),
+  time_zone: z.string().describe("The root's time zone, in which months begin and end"),
   history: z
     .array(
       z.object({
@@ -65,7 +65,7 @@ export const MinSpend = z.object({
         outcome: z.enum(MINSPEND_OUTCOMES),
       }),
     )
-    .describe('Months that are over, newest first, at most 24'),
+    .describe('Past months, newest first, up to 24'),
 });
 
 const tags = ['Minimum spend'];
@@ -76,7 +76,7 @@ export const minspend = {
       method: 'GET',
       path: '/general/minimum-spend/{company_id}',
       tags,
-      summary: 'How an agency stands with its minimum spend this month (getMinSpendV3)',
+      summary: 'Returns an agency’s minimum spend status for this month (getMinSpendV3)',
     })
     .meta({ access: 'cost.read' })
     .input(z.object({ company_id: Id }))
@@ -86,7 +86,7 @@ export const minspend = {
       method: 'GET',
       path: '/configuration/setting/minimum-spend/{company_id}',
       tags,
-      summary: 'The same, as the agency list asks it (getMinimumSpendUser)',
+      summary: 'Returns the same status for the agency list (getMinimumSpendUser)',
     })
     .meta({ access: 'cost.read' })
     .input(z.object({ company_id: Id }))
@@ -96,7 +96,7 @@ export const minspend = {
       method: 'POST',
       path: '/configuration/setting/minimum-spend-offer/{id}/accept',
       tags,
-      summary: 'Accept the minimum spend that was announced to the own agency',
+      summary: 'Accepts the minimum spend announced to your agency',
     })
     .meta({ access: 'account.write', notInView: true, fresh: true })
     .input(z.object({ id: Id }))
@@ -106,7 +106,8 @@ export const minspend = {
       method: 'GET',
       path: '/configuration/setting/minimum-spend-offers',
       tags,
-      summary: 'Which agencies have accepted the announced minimum spend, and which have not, newest first',
+      summary:
+        'Lists which agencies have accepted the announced minimum spend and which have not, newest first',
     })
     .meta({ access: 'cost.write' })
     .input(PageQuery.pick({ Page: true, PerPage: true, searchQuery: true }))
@@ -116,7 +117,7 @@ export const minspend = {
       method: 'POST',
       path: '/configuration/setting/minimum-spend-offer/{id}/remind',
       tags,
-      summary: 'Mail an agency again that has not accepted yet; once a day',
+      summary: 'Emails an agency that has not accepted yet, up to once a day',
     })
     .meta({ access: 'cost.write', notInView: true })
     .input(z.object({ id: Id }))
@@ -126,7 +127,7 @@ export const minspend = {
       method: 'PUT',
       path: '/configuration/exclude-include-mininum-spend',
       tags,
-      summary: 'Exclude an agency from the minimum spend, or include it again; each call does the other',
+      summary: 'Toggles whether an agency is excluded from the minimum spend',
     })
     .meta({ access: 'cost.write', notInView: true })
     .input(z.object({ CompanyID: Id }))

@@ -11,9 +11,9 @@ export const onboarding = {
       method: 'POST',
       path: '/user/onboarding-charge',
       tags: ['Set-up'],
-      summary: "Charge the own agency's onboarding charge to its card, less a coupon",
+      summary: "Charges your agency's onboarding charge to its card, minus any coupon",
       description:
-        'There is one charge, however often it is asked: later calls tell what has become of it. After a decline its invoice is paid (POST /billing/invoices/{id}/pay).',
+        'The charge is made only once, even if you repeat the call. Later calls return its status. After a decline, pay its invoice (POST /billing/invoices/{id}/pay).',
     })
     .meta({ access: 'invoice.pay', notInView: true })
     .input(
@@ -21,13 +21,13 @@ export const onboarding = {
         coupon_code: z
           .union([z.literal('').transform(() => undefined), CouponCode])
           .optional()
-          .describe('Sent only when it is not blank'),
+          .describe('Sent only if not blank'),
       }),
     )
     .output(
       Paid.extend({
-        invoice_id: Id.nullable().describe('Its invoice; null: there was nothing to charge'),
-        charge_id: Id.nullable().describe("With 'authenticate': what its holder can still confirm"),
+        invoice_id: Id.nullable().describe('The invoice. null if there was nothing to charge'),
+        charge_id: Id.nullable().describe("With 'authenticate': the charge the cardholder can still confirm"),
       }),
     ),
 };

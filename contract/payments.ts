@@ -16,7 +16,7 @@ export const Card = z.object({
 const Gateway = z.enum(['stripe', 'sandbox']);
 const Secret = z.string().min(1).max(500);
 const Saved = Done.extend({ customer_card_id: Id, card: Card });
-const Form = z.object({ setup: z.string().min(1).max(500).describe('As payment/card/start answered it') });
+const Form = z.object({ setup: z.string().min(1).max(500).describe('As returned by payment/card/start') });
 
 /** An account at the card provider: the agency's, or a sales person's own (spec product 3 and 4). */
 export const ConnectedAccount = z.object({
@@ -25,54 +25,54 @@ export const ConnectedAccount = z.object({
   payouts_enabled: z.boolean(),
   account_requirements: z
     .array(z.string())
-    .describe('What its owner has still to bring, in the words of the provider'),
+    .describe('What the owner still needs to provide, in the provider’s words'),
 });
 
 const Entered = z.object({
   status: z.enum(['saved', 'authenticate', 'failed']),
-  message: z.string().describe('Why it failed; empty otherwise'),
+  message: z.string().describe('Why it failed. Empty otherwise'),
 });
 
 export const PROBLEM_KINDS = ['unknown', 'mismatch', 'refund', 'dispute', 'declined'] as const;
 
 export const Problem = z.object({
   kind: z.enum(PROBLEM_KINDS),
-  id: Id.describe('Of the charge, where there is one'),
-  row: z.string().describe('Of the charge, refund, dispute or difference'),
+  id: Id.describe('The charge ID, if there is a charge'),
+  row: z.string().describe('The ID of the charge, refund, dispute, or difference'),
   company_name: z.string(),
   company_kind: z.enum(['agency', 'client']),
   purpose: z.string(),
   amount_micros: Micros,
   refunded_micros: Micros,
   state: z.string(),
-  card: z.string().describe("Such as 'visa 4242'"),
-  what: z.string().describe('What is wrong, in words'),
+  card: z.string().describe("For example, 'visa 4242'"),
+  what: z.string().describe('A description of the problem'),
   attempts: z.int(),
   next_ask_at: Instant.nullable(),
   provider_reference: z.string().nullable(),
   created_at: Instant,
-  may: z.array(z.enum(['ask', 'settle', 'refund', 'resolve'])).describe('What can be done about it'),
+  may: z.array(z.enum(['ask', 'settle', 'refund', 'resolve'])).describe('The available actions'),
 });
 
 /** What the provider sent to the bank of an account. */
 export const Payout = z.object({
-  id: z.string().describe("The provider's id"),
+  id: z.string().describe("The provider's ID"),
   amount_micros: Micros,
   status: z
     .enum(['pending', 'paid', 'failed', 'canceled'])
-    .describe('pending: on its way; failed: the bank did not take it, so it is back on the account'),
+    .describe('pending: in transit. failed: the bank did not accept it, so it is back in the account'),
   created_at: Instant,
-  arrives_at: Instant.describe('When it is, or was, to be at the bank'),
+  arrives_at: Instant.describe('When it arrives, or arrived, at the bank'),
 });
 export type Payout = z.output<typeof Payout>;
 
 /** A movement that a payout took along. */
 export const PayoutPart = z.object({
   kind: z.enum(['charge', 'refund', 'other']),
-  company_name: z.string().describe('Who paid, or got it back; empty where it is about no charge known here'),
+  company_name: z.string().describe('Who paid or was refunded. Empty if it is not for a known charge'),
   description: z.string(),
-  amount_micros: Micros.describe('Below zero: taken off'),
-  fee_micros: Micros.describe("The provider's and the platform's part of it"),
+  amount_micros: Micros.describe('Below zero if deducted'),
+  fee_micros: Micros.describe("The provider's and the platform's share"),
   net_micros: Micros,
   created_at: Instant,
 });
@@ -81,7 +81,7 @@ export const PayoutPart = z.object({
 export const PAYOUT_DAYS = 180;
 
 const ofCharge = z.object({ id: Id });
-const Reason = Line.describe('Why; kept in the user log');
+const Reason = Line.describe('The reason, kept in the user log');
 
 export const payments = {
   card: call
@@ -89,14 +89,14 @@ export const payments = {
       method: 'GET',
       path: '/payment/card',
       tags: ['Payments'],
-      summary: "The own company's card on file",
+      summary: "Returns your company's card on file",
     })
     .meta({ access: 'card.read', notInView: true })
     .output(
       z.object({
         card: Card.nullable(),
-        customer_card_id: z.string().describe('Empty without a card'),
-        usable: z.boolean().describe('Whether it could be charged now'),
+        customer_card_id: z.string().describe('Empty if there is no card'),
+        usable: z.boolean().describe('Whether it can be charged now'),
         paymentgateway: Gateway,
       }),
     ),
@@ -105,21 +105,17 @@ export const payments = {
       method: 'POST',
       path: '/payment/card/start',
       tags: ['Payments'],
-      summary: 'Begin to put a card on file: what the card form in the browser needs',
+      summary: 'Starts saving a card and returns what the card form in the browser needs',
     })
     .meta({ access: 'card.write', notInView: true })
     .output(
       z.object({
-        setup: z.string().describe('To be sent back when the card has been entered'),
+        setup: z.string().describe('Send it back when the card has been entered'),
         client_secret: Secret,
         publishable_key: z.string(),
-        stripe_account: z
-          .string()
-          .describe('The connected account on which the form is; empty: the platform'),
+        stripe_account: z.string().describe('The connected account of the form. Empty for the platform'),
         paymentgateway: Gateway,
-        test_cards: z
-          .array(z.object({ number: z.string(), name: z.string() }))
-          .describe('Of the sandbox only'),
+        test_cards: z.array(z.object({ number: z.string(), name: z.string() })).describe('Sandbox only'),
       }),
     ),
   putCard: call
@@ -127,7 +123,7 @@ export const payments = {
       method: 'PUT',
       path: '/payment/card',
       tags: ['Payments'],
-      summary: 'Put the card that was entered on file, in place of the one before',
+      summary: 'Saves the entered card on file, replacing the previous one',
     })
     .meta({ access: 'card.write', notInView: true })
     .input(Form)
@@ -137,7 +133,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/customer',
       tags: ['Payments'],
-      summary: "Put the own agency's card on file with the platform",
+      summary: "Saves your agency's card on file with the platform",
     })
     .meta({ access: 'account.write', notInView: true, fresh: true })
     .input(Form)
@@ -147,13 +143,18 @@ export const payments = {
       method: 'POST',
       path: '/payment/customer-direct',
       tags: ['Payments'],
-      summary: "Put the own client's card on file with its agency's connected account",
+      summary: "Saves your client company's card on file with its agency's connected account",
     })
     .meta({ access: 'card.direct', notInView: true })
     .input(Form)
     .output(Saved),
   removeCard: call
-    .route({ method: 'DELETE', path: '/payment/card', tags: ['Payments'], summary: 'Take the card off file' })
+    .route({
+      method: 'DELETE',
+      path: '/payment/card',
+      tags: ['Payments'],
+      summary: 'Removes the card on file',
+    })
     .meta({ access: 'card.write', notInView: true, fresh: true })
     .output(Done),
   authentication: call
@@ -161,7 +162,8 @@ export const payments = {
       method: 'POST',
       path: '/payment/charge/{id}/authentication',
       tags: ['Payments'],
-      summary: 'What the browser needs so that the card holder can confirm a declined charge with their bank',
+      summary:
+        'Returns what the browser needs for the cardholder to confirm a declined charge with their bank',
     })
     .meta({ access: 'card.write', notInView: true })
     .input(ofCharge)
@@ -178,7 +180,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/charge/{id}/check',
       tags: ['Payments'],
-      summary: 'What has become of a charge of the own company',
+      summary: 'Returns the status of a charge of your company',
     })
     .meta({ access: 'card.write', notInView: true })
     .input(ofCharge)
@@ -188,7 +190,7 @@ export const payments = {
       method: 'POST',
       path: '/general/connected-account/create',
       tags: ['Payments'],
-      summary: "Open the agency's account at the card provider; a sales person's own",
+      summary: "Opens the agency's account with the card provider, or a salesperson's own",
     })
     .meta({ access: 'account.connect', notInView: true, fresh: true })
     .output(Done.extend(ConnectedAccount.shape)),
@@ -198,7 +200,7 @@ export const payments = {
       path: '/general/connected-account/link',
       tags: ['Payments'],
       summary:
-        "A page of the provider on which the account's owner fills in what is required; to be used once",
+        "Returns a one-time link to the provider's page where the account owner enters the required details",
     })
     .meta({ access: 'account.connect', notInView: true, fresh: true })
     .input(
@@ -206,7 +208,7 @@ export const payments = {
         from: z
           .enum(['setup', 'settings'])
           .default('setup')
-          .describe('Where the form leads back to: the profile set-up, or the general settings'),
+          .describe('Where the form returns to: profile setup or general settings'),
       }),
     )
     .output(z.object({ url: z.string(), expires_at: Instant })),
@@ -215,7 +217,7 @@ export const payments = {
       method: 'GET',
       path: '/general/connected-account/check',
       tags: ['Payments'],
-      summary: "How the agency's account stands now; a sales person's own",
+      summary: "Returns the current status of the agency's account, or a salesperson's own",
     })
     .meta({ access: 'account.connect', notInView: true })
     .output(
@@ -223,7 +225,7 @@ export const payments = {
         change: z
           .object({ asked_by: z.string(), at: Instant })
           .nullable()
-          .describe('When the account is to be disconnected, and who asked for it; null: it is not'),
+          .describe('When the account will be disconnected and who requested it. null if it will not be'),
       }),
     ),
   keepAccount: call
@@ -231,7 +233,7 @@ export const payments = {
       method: 'POST',
       path: '/general/connected-account/keep',
       tags: ['Payments'],
-      summary: 'Keep the account that somebody asked to disconnect',
+      summary: 'Keeps an account that someone requested to disconnect',
     })
     .meta({ access: 'account.connect', notInView: true })
     .output(Done),
@@ -240,9 +242,9 @@ export const payments = {
       method: 'POST',
       path: '/general/reset-payment-connection',
       tags: ['Payments'],
-      summary: "Let go of the agency's account, or a sales person's own, so that another can be opened",
+      summary: "Disconnects the agency's account, or a salesperson's own, so that another one can be opened",
       description:
-        "The cards of an agency's clients are on its account: they must be entered anew. An administrator's wish waits for 72 hours, or an owner's word.",
+        "The cards of an agency's clients are on its account, so clients must enter them again. An administrator's request waits 72 hours, or until an owner decides.",
     })
     .meta({ access: 'account.connect', notInView: true, fresh: true })
     .output(Done.extend(ConnectedAccount.shape)),
@@ -251,9 +253,9 @@ export const payments = {
       method: 'GET',
       path: '/payment/payouts',
       tags: ['Payments'],
-      summary: 'What the provider sent to the bank of the own account, newest first',
+      summary: 'Lists the payouts from the provider to your account’s bank, newest first',
       description:
-        "An agency's of its connected account, a root's of its own. Asked of the provider each time; the last 180 days.",
+        'For an agency, from its connected account. For a root, from its own. Fetched from the provider each time, for the last 180 days.',
     })
     .meta({ access: 'payout.read', notInView: true })
     .output(z.object({ data: z.array(Payout), paymentgateway: Gateway })),
@@ -262,18 +264,17 @@ export const payments = {
       method: 'GET',
       path: '/payment/payouts/{id}',
       tags: ['Payments'],
-      summary: 'What a payout of the own account is made of',
+      summary: 'Lists the parts of a payout from your account',
     })
     .meta({ access: 'payout.read', notInView: true })
-    .input(z.object({ id: z.string().regex(/^[\w-]{1,200}$/, 'is not the id of a payout') }))
+    .input(z.object({ id: z.string().regex(/^[\w-]{1,200}$/, 'is not a payout ID') }))
     .output(z.object({ data: z.array(PayoutPart) })),
   problems: call
     .route({
       method: 'GET',
       path: '/payment/problems',
       tags: ['Payments'],
-      summary:
-        'What of the payments is unknown, failed, or differs between provider and ledger; newest first',
+      summary: 'Lists payments that are unknown, failed, or differ between provider and ledger, newest first',
     })
     .meta({ access: 'payment.read' })
     .input(PageQuery.extend({ kind: z.enum(PROBLEM_KINDS).optional() }))
@@ -285,7 +286,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/problems/{id}/ask',
       tags: ['Payments'],
-      summary: 'Ask the provider again what has become of a charge and its refunds',
+      summary: 'Asks the provider again for the status of a charge and its refunds',
     })
     .meta({ access: 'payment.mend', notInView: true })
     .input(ofCharge)
@@ -295,7 +296,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/problems/{id}/settle',
       tags: ['Payments'],
-      summary: 'Settle a charge by hand, when the provider has told so outside the system',
+      summary: 'Settles a charge manually, based on what the provider reported outside the system',
     })
     .meta({ access: 'payment.mend', notInView: true, fresh: true })
     .input(ofCharge.extend({ state: z.enum(['succeeded', 'declined']), reason: Reason }))
@@ -305,7 +306,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/problems/{id}/refund',
       tags: ['Payments'],
-      summary: 'Give a charge back, in whole or in part',
+      summary: 'Refunds a charge in full or in part',
     })
     .meta({ access: 'payment.mend', notInView: true, fresh: true })
     .input(
@@ -314,7 +315,7 @@ export const payments = {
           .string()
           .regex(/^\d{1,6}(\.\d{1,2})?$/, 'must be an amount in US dollars such as 2.50')
           .optional()
-          .describe('Without it: all that is left'),
+          .describe('If omitted, the full remaining amount'),
         reason: Reason,
         idempotencyKey: z.uuid(),
       }),
@@ -325,7 +326,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/problems/difference/{id}/resolve',
       tags: ['Payments'],
-      summary: 'Mark a difference between provider and ledger as dealt with',
+      summary: 'Marks a difference between provider and ledger as resolved',
     })
     .meta({ access: 'payment.mend', notInView: true, fresh: true })
     .input(ofCharge.extend({ reason: Reason }))
@@ -335,7 +336,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/problems/compare',
       tags: ['Payments'],
-      summary: "Compare the provider's charges of the last days with ours now",
+      summary: "Compares the provider's recent charges with ours now",
     })
     .meta({ access: 'payment.mend', notInView: true })
     .output(Done.extend({ compared: z.int(), differences: z.int() })),
@@ -345,7 +346,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/sandbox/card',
       tags: ['Sandbox'],
-      summary: "Send the sandbox's card form; only test cards are taken",
+      summary: "Submits the sandbox's card form. Accepts only test cards",
     })
     .meta({ access: 'card.write', notInView: true })
     .input(
@@ -363,7 +364,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/sandbox/authentication',
       tags: ['Sandbox'],
-      summary: "The card holder's answer to their bank, about a card or a charge",
+      summary: "Submits the cardholder's response to their bank, for a card or a charge",
     })
     .meta({ access: 'card.write', notInView: true })
     .input(z.object({ client_secret: Secret, passed: Flag }))
@@ -373,7 +374,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/sandbox/account/open',
       tags: ['Sandbox'],
-      summary: "Open the sandbox's form of an account, by the token of its link",
+      summary: "Opens the sandbox's account form with the token from its link",
     })
     .meta({ access: 'account.connect', notInView: true })
     .input(z.object({ token: z.string().min(1).max(100) }))
@@ -383,7 +384,7 @@ export const payments = {
       method: 'POST',
       path: '/payment/sandbox/account/submit',
       tags: ['Sandbox'],
-      summary: "Send the sandbox's form of the own account; the verdict comes half a minute later",
+      summary: "Submits the sandbox's form for your account. The result arrives half a minute later",
     })
     .meta({ access: 'account.connect', notInView: true })
     .input(z.object({ verdict: z.enum(['approve', 'reject']) }))

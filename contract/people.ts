@@ -19,7 +19,7 @@ export const PhoneParts = z.object({
   phone_country_calling_code: z.string(),
 });
 
-const Colour = z.string().nullable();
+const Color = z.string().nullable();
 
 /** The module names that a tenant shows and the slugs of their pages; both empty where the module is off. */
 export const ModulePairs = z.object({
@@ -58,24 +58,26 @@ export const SessionUser = z.object({
   name: z.string(),
   email: z.string(),
   user_type: UserType,
-  user_type_ori: UserType.describe("In view mode, the true person's type; else the same as user_type"),
+  user_type_ori: UserType.describe("In view mode, the actual user's type. Otherwise the same as user_type"),
   systemuser: z.boolean(),
   rootcomp: z.boolean(),
-  is_master: z.boolean().describe('Whether the system is the master root’s'),
+  is_master: z.boolean().describe('Whether this is the master root’s system'),
   isViewMode: z.boolean(),
-  view: View.nullable().describe('Null outside view mode'),
+  view: View.nullable().describe('null outside view mode'),
   user_permissions: z.array(UserPermission),
-  user_permissions_view_mode: z.array(UserPermission).describe('Those of the true person, in view mode'),
-  module_permissions: z.array(RoleModule).describe('One row a module; owners have everything'),
+  user_permissions_view_mode: z
+    .array(UserPermission)
+    .describe('The permissions of the actual user, in view mode'),
+  module_permissions: z.array(RoleModule).describe('One row per module. Owners have everything'),
   factor_needed: z
     .enum(['no', 'later', 'now'])
-    .describe('Whether a second factor is required and missing; now: nothing else can be done before'),
-  factor_from: Instant.nullable().describe('Since when, or from when on'),
+    .describe('Whether a second factor is required and missing. now: nothing else can be done first'),
+  factor_from: Instant.nullable().describe('Since when, or starting when'),
   permission_active: Flag,
   profile_setup_completed: Flag,
   questionnaire_setup_completed: Flag,
   ip_login: z.string().nullable(),
-  profile_pict: z.string().nullable().describe('The address of the picture'),
+  profile_pict: z.string().nullable().describe('The URL of the picture'),
   ...PhoneParts.shape,
   address: z.string(),
   city: z.string(),
@@ -107,18 +109,18 @@ export const SessionUser = z.object({
   role_id: Id.nullable(),
   role_name: z.string(),
   isAccExecutive: Flag,
-  customer_card_id: z.string().describe('Empty while no card is on file'),
+  customer_card_id: z.string().describe('Empty if no card is on file'),
   manual_bill: Flag,
   leadspeek_type: z.string().describe("The modules of the account, such as 'local|locator'"),
-  status_acc: AccountState.describe("The agency's connected account: its own, or for a client its agency's"),
+  status_acc: AccountState.describe("The agency's connected account. For a client, its agency's"),
   charges_enabled: z.boolean(),
   payouts_enabled: z.boolean(),
-  box_bgcolor: Colour,
-  text_color: Colour,
-  link_color: Colour,
-  template_bgcolor: Colour,
-  sidebar_bgcolor: Colour,
-  font_theme: Colour,
+  box_bgcolor: Color,
+  text_color: Color,
+  link_color: Color,
+  template_bgcolor: Color,
+  sidebar_bgcolor: Color,
+  font_theme: Color,
   time_zone: z.string(),
   grade: z.string(),
   ...ModulePairs.shape,

@@ -1,33 +1,33 @@
 /** Texts of prepaid balances that the server answers with: apart from the others, which every page loads. */
 export const prepaidMessages = {
-  term: 'Only campaigns with the payment term Prepaid or One Time are paid in advance.',
-  manual: 'Your agency bills this campaign outside of this system, so no card is charged for it here.',
-  archived: 'The campaign is archived. Bring it back before you buy leads for it.',
-  free: 'Leads of this campaign cost nothing, so there is nothing to buy.',
-  count: 'Say how many leads to buy.',
-  once: 'The leads of this campaign have been bought. With the payment term One Time they are bought once.',
+  term: 'Only campaigns with the Prepaid or One Time payment term are paid in advance.',
+  manual: 'Your agency bills this campaign outside this system, so no card is charged for it here.',
+  archived: 'The campaign is archived. Restore it before you buy leads for it.',
+  free: 'Leads for this campaign are free, so there is nothing to buy.',
+  count: 'Enter the number of leads to buy.',
+  once: 'The leads for this campaign were already bought. With the One Time payment term, leads are bought only once.',
   price: (amount: string) =>
-    `The price has changed in the meantime: it is ${amount} now. Look at the new amount before you pay.`,
+    `The price changed in the meantime and is now ${amount}. Review the new amount before you pay.`,
   tooMuch: 'must not raise the balance above $1,000,000,000',
-  bought: (amount: string) => `The balance has been topped up by ${amount}.`,
+  bought: (amount: string) => `Balance topped up by ${amount}.`,
   unknown:
-    'The card provider has not answered yet. The balance follows as soon as the payment is known; nothing is charged twice.',
-  authenticate: 'The bank wants the payment to be confirmed. Nothing has been charged yet.',
+    'The card provider has not responded yet. The balance updates once the payment result is known. The card will not be charged twice.',
+  authenticate: 'The bank requires you to confirm the payment. Nothing has been charged yet.',
   authenticateClient:
-    'The bank wants the holder of the card to confirm the payment, which only the client can do. Nothing has been charged.',
-  continual: 'The continual top-up is on.',
-  notContinual: 'The continual top-up is stopped.',
+    'The bank requires the cardholder to confirm the payment, which only the client can do. Nothing has been charged.',
+  continual: 'Automatic top-up is on.',
+  notContinual: 'Automatic top-up stopped.',
   pastLimit: (amount: string, most: string, of: string, period: string) =>
-    `Another ${amount} would pass the spending limit of ${most} a ${period} for the ${of}.`,
-  spent: 'This much is not left of the balance any more.',
-  nothing: 'Nothing of the balance was bought by card, so nothing can be given back to one.',
+    `Another ${amount} would exceed the spending limit of ${most} per ${period} for the ${of}.`,
+  spent: 'The balance no longer has this much left.',
+  nothing: 'None of the balance was bought by card, so there is nothing to refund to a card.',
   refundable: (amount: string) =>
-    `is more than can be given back: ${amount} of the balance is unused and was bought by card`,
-  refunded: (amount: string) => `${amount} goes back to the card.`,
+    `exceeds what can be refunded: ${amount} of the balance is unused and was bought by card`,
+  refunded: (amount: string) => `${amount} was refunded to the card.`,
   refundPending: (amount: string) =>
-    `The refund of ${amount} has been asked for. The card provider has yet to confirm it.`,
+    `A refund of ${amount} was requested. The card provider has not confirmed it yet.`,
   removal: (amount: string) =>
-    `${amount} of the balance was bought by card and can be given back. Give it back or let it be used, then remove the campaign.`,
+    `${amount} of the balance was bought by card and can be refunded. Refund it or let it be used, then remove the campaign.`,
   refundPart: (done: string) =>
-    `Not all of it could be given back: ${done} goes back to the card. The rest stays in the balance.`,
+    `Only part of it could be refunded. ${done} goes back to the card. The rest stays in the balance.`,
 } as const;

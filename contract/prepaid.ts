@@ -18,7 +18,7 @@ const Leads = z
     'must be a whole number of leads',
   )
   .refine((count) => count >= 1, 'must be at least 1')
-  .refine((count) => count <= 1_000_000, 'must be at most 1000000');
+  .refine((count) => count <= 1_000_000, 'must not exceed 1000000');
 
 /** US dollars in whole cents, above 0, without a sign or separators: at most what one charge may be. */
 const Amount = given(
@@ -26,33 +26,38 @@ const Amount = given(
     .string('must be an amount in US dollars such as 250.00')
     .regex(
       /^\d{1,6}(\.\d{1,2})?$/,
-      'must be an amount in US dollars such as 250.00, with at most 2 decimal places',
+      'must be an amount in US dollars such as 250.00, with up to 2 decimal places',
     )
     .refine((text) => !/^[0.]*$/.test(text), 'must be above 0'),
 );
 
-const Key = z.string().trim().min(8).max(100).describe('One for each click: the same key counts once');
+const Key = z
+  .string()
+  .trim()
+  .min(8)
+  .max(100)
+  .describe('One key per click. Requests with the same key count once');
 const Which = z.object({ leadspeekID: Id });
 const LeadsBuy = Leads.optional().describe(
-  'How many leads; left out: as many as the campaign buys at a time',
+  'Number of leads. Defaults to the campaign’s number of leads per purchase',
 );
 
 /** What buying leads would cost. Nothing is stored. */
 export const TopUpEstimate = z.object({
   leadsbuy: z.int(),
-  price_micros: Micros.describe('Of a lead, now'),
-  amount_micros: Micros.describe('What the card is charged: whole cents, rounded up'),
+  price_micros: Micros.describe('Current price per lead'),
+  amount_micros: Micros.describe('Card charge in whole cents, rounded up'),
   fees: z
     .array(z.object({ kind: z.enum(['platform_fee', 'monthly_fee']), amount_micros: Micros }))
-    .describe('Fees that fall due besides; they come by invoice and are not part of the charge'),
+    .describe('Other fees due. They are invoiced separately and are not part of the charge'),
   fees_micros: Micros,
   balance_micros: Micros,
   balance_after_micros: Micros,
-  leads_after: z.int().describe('Leads that the balance pays for afterwards'),
-  minimum_micros: Micros.describe('The least that a card is charged'),
+  leads_after: z.int().describe('Leads that the balance covers afterward'),
+  minimum_micros: Micros.describe('Minimum card charge'),
   PaymentTerm: z.enum(PAYMENT_TERMS),
-  card: z.string().describe("The client's card on file, such as 'visa 4242'; empty: none"),
-  blocked: z.string().describe('Why it cannot be bought at present; empty: it can'),
+  card: z.string().describe("The client's card on file, such as 'visa 4242'. Empty if none"),
+  blocked: z.string().describe('Why leads cannot be bought now. Empty if they can'),
 });
 export type TopUpEstimate = z.output<typeof TopUpEstimate>;
 
@@ -64,41 +69,43 @@ export const Purchase = z.object({
   refunded_micros: Micros,
   automatic: z.boolean(),
   status: z.enum(['charging', 'succeeded', 'declined', 'refused', 'refunded', 'disputed']),
-  reason: z.string().describe('Why it was declined or refused; empty otherwise'),
+  reason: z.string().describe('Why it was declined or refused. Empty otherwise'),
   card: z.string(),
 });
 
 /** How the balance of a campaign is bought, and the last purchases. */
 export const CurrentTopUp = z.object({
   topupoptions: z.enum(['onetime', 'continual']),
-  leadsbuy: z.int().nullable().describe('Leads that are bought at a time'),
-  amount_micros: Micros.nullable().describe('What they cost at the present price'),
+  leadsbuy: z.int().nullable().describe('Number of leads per purchase'),
+  amount_micros: Micros.nullable().describe('Their cost at the current price'),
   renews_below_micros: Micros.nullable().describe(
-    'A continual top-up buys again when the balance is below this',
+    'The automatic top-up buys again when the balance falls below this',
   ),
   status: z
     .enum(AUTO_STATES)
     .describe(
-      'idle: off, or it begins with the next purchase; armed: on; due, charging: under way; waiting: tried again at next_try; stopped: needs a person',
+      'idle: off, or starts with the next purchase. armed: on. due, charging: in progress. waiting: retried at next_try. stopped: needs attention',
     ),
   next_try: Instant.nullable(),
-  declines: z.int().describe('Declined renewals in a row'),
+  declines: z.int().describe('Number of consecutive declined renewals'),
   reason: z.string(),
-  data: z.array(Purchase).describe('Purchases by card, tried or refused ones too, newest first, 20 at most'),
+  data: z
+    .array(Purchase)
+    .describe('Card purchases including attempted and refused ones, newest first, up to 20'),
 });
 export type CurrentTopUp = z.output<typeof CurrentTopUp>;
 
 export const RemainingBalance = z.object({
   balance_micros: Micros,
   price_micros: Micros,
-  leads_left: z.int().nullable().describe('Leads that the balance pays for; null: they cost nothing'),
-  bought_micros: Micros.describe('By card'),
+  leads_left: z.int().nullable().describe('Leads that the balance covers. null if leads are free'),
+  bought_micros: Micros.describe('Bought by card'),
   outside_micros: Micros.describe('Paid to the agency outside the system'),
-  granted_micros: Micros.describe('Credit from the agency'),
-  spent_micros: Micros.describe('On leads, less those refunded'),
-  refunded_micros: Micros.describe('Given back to the card'),
-  disputed_micros: Micros.describe('Taken back by the holder of the card'),
-  refundable_micros: Micros.describe('What of the balance can be given back to the card'),
+  granted_micros: Micros.describe('Credit granted by the agency'),
+  spent_micros: Micros.describe('Spent on leads, minus refunded leads'),
+  refunded_micros: Micros.describe('Refunded to the card'),
+  disputed_micros: Micros.describe('Disputed by the cardholder'),
+  refundable_micros: Micros.describe('The part of the balance that can be refunded to the card'),
 });
 export type RemainingBalance = z.output<typeof RemainingBalance>;
 
@@ -111,7 +118,7 @@ export const prepaid = {
       method: 'POST',
       path: '/leadspeek/client/topup-estimate',
       tags,
-      summary: 'What buying leads for a prepaid or One Time campaign costs',
+      summary: 'Returns the cost of buying leads for a Prepaid or One Time campaign',
     })
     .meta({ access: 'campaign.read', notInView: true })
     .input(Which.extend({ leadsbuy: LeadsBuy }))
@@ -121,9 +128,9 @@ export const prepaid = {
       method: 'POST',
       path: '/leadspeek/client/topup-card',
       tags,
-      summary: "Buy leads for a campaign by the client's card on file",
+      summary: "Buys leads for a campaign with the client's card on file",
       description:
-        'amount: what the estimate said, so that nobody is charged what they have not seen. A declined card is no error of the call.',
+        'amount: the amount from the estimate, so that no one is charged an amount they have not seen. A declined card is not an error of the call.',
     })
     .meta({ access: 'prepaid.buy', notInView: true, fresh: true })
     .input(Which.extend({ leadsbuy: LeadsBuy, amount: Amount, idempotencyKey: Key }))
@@ -133,7 +140,7 @@ export const prepaid = {
       method: 'GET',
       path: '/leadspeek/client/current-topup/{leadspeekID}',
       tags,
-      summary: 'How the balance of a campaign is bought, and the last purchases',
+      summary: 'Returns how the balance of a campaign is bought, and the latest purchases',
     })
     .meta({ access: 'campaign.read' })
     .input(Which)
@@ -143,17 +150,19 @@ export const prepaid = {
       method: 'POST',
       path: '/leadspeek/client/stop-continual-topup',
       tags,
-      summary: 'Stop the continual top-up of a campaign, or begin it',
+      summary: 'Stops or starts the automatic top-up of a campaign',
     })
     .meta({ access: 'prepaid.buy', notInView: true })
-    .input(Which.extend({ stop_continual: Flag.default('T').describe('As it shall be: T stops') }))
+    .input(
+      Which.extend({ stop_continual: Flag.default('T').describe('The new setting. T stops the top-up') }),
+    )
     .output(Done.extend({ topupoptions: z.enum(['onetime', 'continual']) })),
   remaining: call
     .route({
       method: 'GET',
       path: '/leadspeek/client/remaining-balance/{leadspeekID}',
       tags,
-      summary: 'What is left of the balance of a campaign, and what became of the rest',
+      summary: 'Returns the remaining balance of a campaign and what happened to the rest',
     })
     .meta({ access: 'campaign.read' })
     .input(Which)
@@ -163,14 +172,14 @@ export const prepaid = {
       method: 'POST',
       path: '/leadspeek/client/refund',
       tags,
-      summary: 'Give unused balance back to the card that bought it',
+      summary: 'Refunds unused balance to the card that bought it',
       description:
-        'Newest purchases first. result pending: the provider has taken it, and has yet to answer.',
+        'Newest purchases are refunded first. result pending: the provider accepted the refund but has not responded yet.',
     })
     .meta({ access: 'prepaid.refund', notInView: true, fresh: true })
     .input(
       Which.extend({
-        amount: Amount.optional().describe('Left out: all that can be given back'),
+        amount: Amount.optional().describe('If omitted, everything that can be refunded'),
         idempotencyKey: Key,
       }),
     )

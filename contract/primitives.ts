@@ -19,7 +19,7 @@ export const Whole = (least: number, most: number) =>
         .number()
         .int('must be a whole number')
         .min(least, `must be at least ${least}`)
-        .max(most, `must be at most ${most}`),
+        .max(most, `must not exceed ${most}`),
     );
 
 /** An opaque id. */
@@ -36,7 +36,7 @@ export const Dollars = z
   .string()
   .regex(
     /^\d{1,9}(\.\d{1,6})?$/,
-    'must be an amount in US dollars such as 2.50, with at most 6 decimal places',
+    'must be an amount in US dollars such as 2.50, with up to 6 decimal places',
   );
 
 /** An amount as it is sent: a text, or the number that it says. */
@@ -68,13 +68,13 @@ export const Day = z.iso.date();
 /** A calendar day that somebody asks for or enters; the database and the calendars know no year 0. */
 export const GivenDay = Day.refine((day) => day >= '1900-01-01', 'must not be before 1900-01-01');
 
-/** An e-mail address, lowercased, at most 70 characters. */
+/** An email address, lowercased, at most 70 characters. */
 export const Email = z
   .string()
   .trim()
   .toLowerCase()
   .max(70, 'must not exceed 70 characters')
-  .pipe(z.email('must be a valid e-mail address'));
+  .pipe(z.email('must be a valid email address'));
 
 /**
  * A password somebody chooses: 12 to 1,024 characters, at least five of them different. Length is what counts
@@ -106,7 +106,7 @@ export const WebUrl = z
   .trim()
   .max(2048, 'must not exceed 2048 characters')
   .refine((text) => !hasControls(text), 'must not contain control characters')
-  .pipe(z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }));
+  .pipe(z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' }));
 
 /** What a paged list is asked with. */
 export const PageQuery = z.object({

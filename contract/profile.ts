@@ -17,20 +17,20 @@ const Country = z.union([
     .string()
     .trim()
     .toUpperCase()
-    .regex(/^[A-Z]{2}$/, 'must be a country code of two letters'),
+    .regex(/^[A-Z]{2}$/, 'must be a two-letter country code'),
 ]);
 
 /** The fields of the profile form (spec calls 7: POST /user/update, steps 1 and 2). What is left out stays as it is. */
 export const ProfileForm = z
   .object({
-    usrID: Id.optional().describe('The own id'),
+    usrID: Id.optional().describe('Your user ID'),
     step: z
       .enum(['1', '2'])
       .optional()
-      .describe('1: the person, 2: the company. Asks for the fields of that step'),
+      .describe('1: the user, 2: the company. Requires the fields of that step'),
     name: Line.optional(),
     email: Email.optional(),
-    currpassword: z.string().max(1024).optional().describe('Needed with another e-mail address'),
+    currpassword: z.string().max(1024).optional().describe('Required for a new email address'),
     phonenum: Text(32).optional(),
     phone_country_code: Country.optional(),
     phone_country_calling_code: Text(5).optional(),
@@ -58,7 +58,7 @@ export const ProfileForm = z
         at.addIssue({
           code: 'custom',
           path: [`${prefix}state_code`],
-          message: 'must be a state of the list',
+          message: 'must be a listed state',
         });
       if (zip && !/^\d{5}(-\d{4})?$/.test(zip))
         at.addIssue({ code: 'custom', path: [`${prefix}zip`], message: 'must have 5 digits' });
@@ -71,7 +71,7 @@ export const ProfileAnswer = z.object({
   result: z.enum(['success', 'error_email']),
   message: z.string(),
   user: SessionUser.nullable(),
-  email_pending: z.string().nullable().describe('An address that waits for its confirmation'),
+  email_pending: z.string().nullable().describe('An address awaiting confirmation'),
 });
 
 const Place = z.object({ value: z.string(), label: z.string() });
@@ -82,7 +82,7 @@ export const profile = {
       method: 'POST',
       path: '/user/confirm-email',
       tags: ['Person'],
-      summary: 'Take over a new e-mail address with the token that was sent to it',
+      summary: 'Confirms a new email address with the token sent to it',
     })
     .meta({ access: 'public' })
     .input(z.object({ token: z.string().min(1).max(256) }))
@@ -93,7 +93,7 @@ export const profile = {
       path: '/user/stop-email',
       tags: ['Person'],
       summary:
-        'Stop a change of the own e-mail address that another person asked for, with the token sent to the old one',
+        'Stops a change of your email address that another user requested, with the token sent to the old address',
     })
     .meta({ access: 'public' })
     .input(z.object({ token: z.string().min(1).max(256) }))
@@ -103,7 +103,7 @@ export const profile = {
       method: 'GET',
       path: '/user/questionnaire',
       tags: ['Person'],
-      summary: 'The own answers; null while there are none',
+      summary: 'Returns your answers. null if there are none',
     })
     .meta({ access: 'questionnaire.own' })
     .output(z.object({ data: Questionnaire.nullable() })),
@@ -112,7 +112,7 @@ export const profile = {
       method: 'PUT',
       path: '/user/questionnaire',
       tags: ['Person'],
-      summary: 'Save the own answers',
+      summary: 'Saves your answers',
     })
     .meta({ access: 'questionnaire.own' })
     .input(Questionnaire)
@@ -122,7 +122,7 @@ export const profile = {
       method: 'GET',
       path: '/general/states',
       tags: ['Lists'],
-      summary: 'The states of the United States',
+      summary: 'Lists the states of the United States',
     })
     .meta({ access: 'session.own' })
     .output(z.object({ data: z.array(Place) })),
@@ -131,7 +131,7 @@ export const profile = {
       method: 'GET',
       path: '/general/cities',
       tags: ['Lists'],
-      summary: 'Cities of a state with at least 1,000 people; other names are accepted everywhere, too',
+      summary: 'Lists the cities of a state with at least 1,000 people. Other names are also accepted',
     })
     .meta({ access: 'session.own' })
     .input(
@@ -139,7 +139,7 @@ export const profile = {
         state: z
           .string()
           .toUpperCase()
-          .refine((code) => code in US_STATES, 'must be a state of the list'),
+          .refine((code) => code in US_STATES, 'must be a listed state'),
       }),
     )
     .output(z.object({ data: z.array(z.string()) })),
@@ -148,7 +148,7 @@ export const profile = {
       method: 'GET',
       path: '/general/timezones',
       tags: ['Lists'],
-      summary: 'Time zones with their present offset',
+      summary: 'Lists time zones with their current offset',
     })
     .meta({ access: 'session.own' })
     .output(z.object({ default: z.string(), data: z.array(Place) })),
@@ -158,7 +158,7 @@ export const profile = {
       path: '/general/visitor-country',
       tags: ['Lists'],
       summary:
-        'The country of the address that asks, for the choice of a phone number; US when it is unknown',
+        'Returns the country of the requesting address, used to preselect the phone country. US if unknown',
     })
     .meta({ access: 'public' })
     .output(z.object({ country_code: z.string(), known: z.boolean() })),

@@ -18,20 +18,20 @@ export { industryName } from './questions.ts';
 const one = <const T extends readonly { value: string }[]>(options: T) =>
   z.enum(
     options.map(({ value }) => value) as [T[number]['value'], ...T[number]['value'][]],
-    'must be one of the list',
+    'must be one of the listed options',
   );
 
 type IndustryId = (typeof INDUSTRIES)[number]['id'];
 const Industry = z.enum(
   INDUSTRIES.map(({ id }) => id) as [IndustryId, ...IndustryId[]],
-  'must be one of the list',
+  'must be one of the listed options',
 );
 
 /** Several of a list, each once. */
 const some = <T extends string>(one: z.ZodType<T>) =>
   z
     .array(one)
-    .min(1, 'choose at least one')
+    .min(1, 'must have at least one choice')
     .max(50)
     .transform((chosen) => [...new Set(chosen)]);
 
@@ -39,12 +39,12 @@ const some = <T extends string>(one: z.ZodType<T>) =>
 export const Questionnaire = z.object({
   industry_id: Industry,
   franchize: Flag.default('F').describe('Whether the company is part of a franchise'),
-  franchizedirector: Flag.default('F').describe('Whether the person leads one'),
+  franchizedirector: Flag.default('F').describe('Whether the user leads a franchise'),
   officemanager: Flag.default('F'),
   business_type: one(BUSINESS),
   client_count: one(SIZES),
   lead_volume: one(VOLUME),
-  verticals: some(Industry).describe("The industries of the person's clients"),
+  verticals: some(Industry).describe("The industries of the user's clients"),
   channels: some(one(CHANNELS)),
   crm: one(CRMS),
   experience: one(EXPERIENCE),

@@ -14,9 +14,9 @@ export const INDUSTRIES = [
   { id: 'nonprofit', name: 'Non-profit' },
   { id: 'professional', name: 'Professional services' },
   { id: 'property', name: 'Real estate' },
-  { id: 'retail', name: 'Retail and online shops' },
+  { id: 'retail', name: 'Retail and e-commerce' },
   { id: 'software', name: 'Software and technology' },
-  { id: 'other', name: 'Something else' },
+  { id: 'other', name: 'Other' },
 ] as const;
 
 export const industryName = (id: string | null): string =>
@@ -42,8 +42,8 @@ export const BUSINESS = [
   { value: 'consultant', label: 'Consultant' },
   { value: 'software', label: 'Software company' },
   { value: 'publisher', label: 'Publisher or media owner' },
-  { value: 'direct', label: 'A business that uses leads itself' },
-  { value: 'other', label: 'Something else' },
+  { value: 'direct', label: 'Business that uses leads in-house' },
+  { value: 'other', label: 'Other' },
 ] as const;
 /** How many leads a month somebody works with at present. */
 export const VOLUME = [
@@ -58,10 +58,10 @@ export const CHANNELS = [
   { value: 'search', label: 'Search ads' },
   { value: 'social', label: 'Social ads' },
   { value: 'display', label: 'Display ads' },
-  { value: 'email', label: 'E-mail' },
+  { value: 'email', label: 'Email' },
   { value: 'calls', label: 'Calls and texts' },
-  { value: 'content', label: 'Content and search ranking' },
-  { value: 'mail', label: 'Letters and postcards' },
+  { value: 'content', label: 'Content and SEO' },
+  { value: 'mail', label: 'Direct mail' },
   { value: 'referrals', label: 'Events and referrals' },
 ] as const;
 /** Where the leads are worked with. */
@@ -75,22 +75,22 @@ export const CRMS = [
   { value: 'salesforce', label: 'Salesforce' },
   { value: 'zoho', label: 'Zoho' },
   { value: 'own', label: 'Our own' },
-  { value: 'other', label: 'Another one' },
+  { value: 'other', label: 'Other' },
 ] as const;
 /** How somebody came to know the platform. */
 export const SOURCES = [
   { value: 'search', label: 'A search engine' },
   { value: 'social', label: 'Social media' },
-  { value: 'referral', label: 'Somebody recommended it' },
+  { value: 'referral', label: 'Someone recommended it' },
   { value: 'event', label: 'An event' },
   { value: 'partner', label: 'A partner' },
-  { value: 'press', label: 'An article or a video' },
-  { value: 'other', label: 'Another way' },
+  { value: 'press', label: 'An article or video' },
+  { value: 'other', label: 'Other' },
 ] as const;
 /** What somebody wants to reach first. */
 export const GOALS = [
-  { value: 'resell', label: 'Sell leads to my clients' },
+  { value: 'resell', label: 'Sell leads to clients' },
   { value: 'own-leads', label: 'Find leads for my own business' },
-  { value: 'retarget', label: 'Reach visitors again' },
-  { value: 'measure', label: 'Understand who visits' },
+  { value: 'retarget', label: 'Bring visitors back' },
+  { value: 'measure', label: 'Understand who visits my site' },
 ] as const;

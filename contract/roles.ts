@@ -7,7 +7,10 @@ import { Done, Flag, Id, Instant, Line } from './primitives.ts';
 const RoleModules = z
   .array(RoleModule)
   .max(10)
-  .refine((rows) => new Set(rows.map((row) => row.module_name)).size === rows.length, 'names a module twice');
+  .refine(
+    (rows) => new Set(rows.map((row) => row.module_name)).size === rows.length,
+    'must not list a module more than once',
+  );
 
 /** Roles of a company's administrators (ROLE-01). */
 export const roles = {
@@ -16,23 +19,22 @@ export const roles = {
       method: 'GET',
       path: '/configuration/role-module/get',
       tags: ['Roles'],
-      summary: "GetRoleList: a company's roles (getrole), or the rows of a role or person (getrolemodule)",
+      summary:
+        "GetRoleList: returns a company's roles (getrole), or the rows of a role or user (getrolemodule)",
     })
     .meta({ access: 'session.own' })
     .input(
       z.object({
-        companyID: Id.optional().describe('The own one, when it is not given'),
+        companyID: Id.optional().describe('Defaults to your own company'),
         getType: z.enum(['getrole', 'getrolemodule']).default('getrolemodule'),
         roleID: Id.optional(),
-        usrID: Id.optional().describe('Oneself, when neither is given'),
+        usrID: Id.optional().describe('Defaults to yourself if neither is given'),
       }),
     )
     .output(
       z.object({
         roles: z.array(z.object({ id: Id, role_name: z.string(), people: z.int(), created_at: Instant })),
-        user_type: z
-          .enum(['F', 'R'])
-          .describe('F: full access, so the rows are left off; R: limited by the rows'),
+        user_type: z.enum(['F', 'R']).describe('F: full access, so rows are omitted; R: limited to the rows'),
         data: z.array(RoleModule),
         settingMenuShow_update: Flag,
         settingMenuShow_create: Flag,
@@ -44,7 +46,7 @@ export const roles = {
       method: 'POST',
       path: '/configuration/role-module/add',
       tags: ['Roles'],
-      summary: 'Add a role to a company of the own scope',
+      summary: 'Adds a role to a company in your scope',
     })
     .meta({ access: 'role.create' })
     .input(z.object({ companyID: Id.optional(), roleName: Line, roleModule: RoleModules }))
@@ -54,7 +56,7 @@ export const roles = {
       method: 'PUT',
       path: '/configuration/role-module/update',
       tags: ['Roles'],
-      summary: 'Change the name and rows of a role',
+      summary: 'Changes the name and rows of a role',
     })
     .meta({ access: 'role.update' })
     .input(z.object({ roleID: Id, roleName: Line, roleModule: RoleModules }))
@@ -64,7 +66,7 @@ export const roles = {
       method: 'DELETE',
       path: '/configuration/role-module/remove/{roleID}',
       tags: ['Roles'],
-      summary: 'Remove a role that nobody holds',
+      summary: 'Removes a role that no one has',
     })
     .meta({ access: 'role.remove' })
     .input(z.object({ roleID: Id }))
@@ -75,7 +77,7 @@ export const roles = {
       path: '/configuration/role-module/assign',
       tags: ['Roles'],
       summary:
-        'Give an administrator a role of their company, or none (roleID null: all that administrators may)',
+        'Gives an administrator a role in their company, or none (roleID null: full administrator access)',
     })
     .meta({ access: 'role.update' })
     .input(z.object({ usrID: Id, roleID: Id.nullable() }))

@@ -22,7 +22,7 @@ export const roots = {
       method: 'GET',
       path: '/configuration/root/list',
       tags: ['Roots'],
-      summary: 'The roots of the installation (master root only)',
+      summary: 'Lists the roots of the installation (master root only)',
     })
     .meta({ access: 'root.list' })
     .input(PageQuery)
@@ -32,7 +32,7 @@ export const roots = {
       method: 'POST',
       path: '/configuration/root/create',
       tags: ['Roots'],
-      summary: 'Make a further root with its owner, who is invited by e-mail (master root only)',
+      summary: 'Creates another root and invites its owner by email (master root only)',
     })
     .meta({ access: 'root.create', notInView: true })
     .input(
@@ -44,7 +44,7 @@ export const roots = {
           .toLowerCase()
           .min(1, 'is required')
           .max(253, 'must not exceed 253 characters')
-          .refine(isHostName, 'must be a whole host name such as leads.example.com'),
+          .refine(isHostName, 'must be a full host name such as leads.example.com'),
         owner_name: Line,
         owner_email: Email,
       }),

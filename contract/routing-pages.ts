@@ -64,7 +64,7 @@ const setting = { ...inside, needs: 'Settings' } as const;
 /** Every route of the product with its guard, restrictions and redirects; `decide` in routing.ts interprets it. */
 export const PAGES = [
   { id: 'home', path: '/', title: 'Home', ...open, to: '/login' },
-  { id: 'login', path: '/login', title: 'Log in', ...visitor },
+  { id: 'login', path: '/login', title: 'Sign in', ...visitor },
   { id: 'register', path: '/register', title: 'Register', ...visitor, rules: ['registerOpen'] },
   {
     id: 'agency-register',
@@ -78,7 +78,7 @@ export const PAGES = [
     title: 'Complete your registration',
     ...open,
   },
-  { id: 'confirm-email', path: '/confirm-email/{token}', title: 'Your e-mail address', ...open },
+  { id: 'confirm-email', path: '/confirm-email/{token}', title: 'Your email address', ...open },
   { id: 'sso', path: '/sso', title: 'Single sign-on', ...open },
   { id: 'set-new-password', path: '/set-new-password/{token}', title: 'Set a new password', ...open },
   {

@@ -227,7 +227,7 @@ const wordOf = (path: string, facts: Facts): string => {
   return answer.kind === 'notFound' ? '404' : answer.to;
 };
 
-test('[BEY-32] who lacks a required second factor is led to set one up, before anything else', () => {
+test('[BEY-32] who lacks a two-factor authentication requirement is led to set one up, before anything else', () => {
   for (const { user: person, setup: check } of Object.values(PEOPLE)) {
     const facts: Facts = { user: { ...person, factor_needed: 'now' }, setup: check };
     for (const path of [
@@ -491,7 +491,7 @@ test('[ROUT-07] a module that the root no longer has leads home; one without a n
   expect(wordOf('/enhance-id/dashboard', noEnhance)).toBe('404');
 });
 
-describe('[BETA-01] modules and features in trial', () => {
+describe('[BETA-01] modules and beta features', () => {
   const b2b = '/b2b-id/campaign-management';
   test('b2b only while it is in trial, for all or for a beta user', () => {
     expect(wordOf(b2b, PEOPLE.agency)).toBe('404');

@@ -90,7 +90,7 @@ export function rowActions(user: Asker, row: ActionRow): RowAction[] {
     edit: isTheirs && may('company.write') && isOwn,
     remove: mayChange && may('company.remove') && isOwn,
     logs: !isSales && may('setting.read'),
-    // Five colours, 'inactive' among them (spec product 4), so that it shows on every row that tells.
+    // Five colors, 'inactive' among them (spec product 4), so that it shows on every row that tells.
     apiKey: inTree && row.api_mode !== undefined,
     paymentFailed: !isSales && isAgency && row.payment_status === 'failed',
   };

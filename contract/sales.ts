@@ -36,12 +36,12 @@ export const SalesCompany = z.object({
   company_name: z.string(),
   kind: z.enum(['agency', 'client']),
   created_at: Instant,
-  clients: z.int().describe('Clients of an agency'),
+  clients: z.int().describe('Number of clients of an agency'),
   name: z.string().nullable().describe('The owner'),
   email: z.string().nullable(),
-  roles: z.array(SalesRole).describe("The own roles; empty for a client of one's agency"),
-  user_id: Id.nullable().describe('The owner, to view as; null: none, or not in the own care'),
-  details: SalesDetails.nullable().describe('What one may edit; null: not in the own care'),
+  roles: z.array(SalesRole).describe('Your roles; empty for a client of your agency'),
+  user_id: Id.nullable().describe('The owner, for view mode; null: no owner, or not assigned to you'),
+  details: SalesDetails.nullable().describe('Fields you can edit; null: not assigned to you'),
 });
 
 export type SalesCompany = z.output<typeof SalesCompany>;
@@ -50,7 +50,7 @@ const tags = ['Sales'];
 const Person = z
   .union([Id, z.literal('')])
   .nullish()
-  .describe("'' or null: nobody; left out: as it is");
+  .describe("'' or null: no one; omitted: unchanged");
 
 /** Sales people: in whose care companies are, what they see, and what they do for themselves. */
 export const sales = {
@@ -59,7 +59,7 @@ export const sales = {
       method: 'GET',
       path: '/configuration/sales/list',
       tags,
-      summary: "The own company's sales people, and whom of them a company has",
+      summary: "Lists your company's salespeople and shows which are assigned to a company",
     })
     .meta({ access: 'sales.assign' })
     .input(z.object({ companyID: Id }))
@@ -74,7 +74,7 @@ export const sales = {
       method: 'PUT',
       path: '/configuration/sales',
       tags,
-      summary: 'Set the sales people of an agency of the own root, or of a client of the own agency',
+      summary: 'Assigns salespeople to an agency of your root or a client of your agency',
     })
     .meta({ access: 'sales.assign' })
     .input(z.object({ companyID: Id, salesRep: Person, salesAE: Person, salesRef: Person }))
@@ -85,7 +85,7 @@ export const sales = {
       path: '/configuration/sales/downline',
       tags,
       summary:
-        "What is assigned to oneself: a root's sales agencies, or the clients of companyID or of all; an agency's sales clients",
+        "Lists what is assigned to you: a root's sales agencies, or the clients of companyID or of all of them; an agency's sales clients",
     })
     .meta({ access: 'sales.downline' })
     .input(PageQuery.extend({ companyID: Id.optional(), kind: z.enum(['agency', 'client']).optional() }))

@@ -9,15 +9,15 @@ export const SEARCH_MOST = 20;
 /** An agency, a client or a campaign by its name; what does not apply to its kind is empty. */
 export const SearchHit = z.object({
   type: z.enum(['agency', 'client', 'campaign']),
-  id: Id.describe('The company, or the campaign (leadspeekID)'),
+  id: Id.describe('The company or campaign (leadspeekID)'),
   name: z.string(),
-  full_name: z.string().describe("A company's owner"),
-  company_name: z.string().describe("A campaign's client"),
+  full_name: z.string().describe('Owner of the company'),
+  company_name: z.string().describe('Client of the campaign'),
   agency_id: z.union([Id, z.literal('')]),
-  agency_name: z.string().describe('Empty where the agency is not told to whoever asks'),
+  agency_name: z.string().describe('Empty if the caller may not see the agency'),
   leadspeek_type: z.union([Module, z.literal('')]),
-  leadspeek_api_id: z.string().describe("A campaign's number"),
-  status: z.string().describe("A campaign's state"),
+  leadspeek_api_id: z.string().describe('Campaign number'),
+  status: z.string().describe('Campaign status'),
 });
 export type SearchHit = z.output<typeof SearchHit>;
 
@@ -27,9 +27,9 @@ export const search = {
       method: 'GET',
       path: '/general/search',
       tags: ['Search'],
-      summary: 'Agencies, clients and campaigns by name; a campaign by its number, too',
+      summary: 'Finds agencies, clients, and campaigns by name, and campaigns also by number',
       description:
-        "Companies are found by their owner's name and address as well. Two letters are looked for where a word begins, three and more anywhere.",
+        "Also finds companies by their owner's name and address. Two letters match the start of a word. Three or more match anywhere.",
     })
     .meta({ access: 'session.own' })
     .input(
@@ -44,7 +44,7 @@ export const search = {
     .output(
       z.object({
         data: z.array(SearchHit).max(SEARCH_MOST),
-        more: Flag.describe('T: there is more than this; type more to narrow it down'),
+        more: Flag.describe('T: there are more results; type more to narrow them down'),
       }),
     ),
 };

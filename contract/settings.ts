@@ -8,27 +8,25 @@ import { FIRST_PACKAGE, MOST_PACKAGES, PACKAGE_ID } from './package-rules.ts';
 import { Dollars, Done, Email, Flag, GivenDay, Id, Instant, Line } from './primitives.ts';
 import { AGENCY_ENTRIES, CLIENT_ENTRIES } from './sidebar.ts';
 
-const Colour = z
+const Color = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^#[0-9a-f]{6}$/, 'must be a colour such as #1a73e8')
+  .regex(/^#[0-9a-f]{6}$/, 'must be a color such as #1a73e8')
   .nullable();
 
-/** Name, colours, font and pictures of a tenant (spec product 1 and 3). A colour of null: the product's own. */
+/** Name, colors, font and pictures of a tenant (spec product 1 and 3). A color of null: the product's own. */
 export const Branding = z.object({
   name: Line,
   tagline: z.union([z.literal('').transform(() => null), Line]).nullable(),
-  box_bgcolor: Colour,
-  text_color: Colour,
-  link_color: Colour,
-  template_bgcolor: Colour,
-  sidebar_bgcolor: Colour,
-  font_theme: z
-    .enum(Object.keys(FONT_THEMES) as FontTheme[], 'must be one of the fonts of the list')
-    .nullable(),
-  logo: Id.nullable().describe('Id of an uploaded picture'),
-  favicon: Id.nullable().describe('Id of an uploaded picture; null: the logo'),
+  box_bgcolor: Color,
+  text_color: Color,
+  link_color: Color,
+  template_bgcolor: Color,
+  sidebar_bgcolor: Color,
+  font_theme: z.enum(Object.keys(FONT_THEMES) as FontTheme[], 'must be one of the listed fonts').nullable(),
+  logo: Id.nullable().describe('ID of an uploaded image'),
+  favicon: Id.nullable().describe('ID of an uploaded image; null: the logo'),
 });
 
 /** Code that an agency puts into the pages of its own host (spec product 2, calls 7). */
@@ -42,12 +40,12 @@ export const Registration = z.object({ open: z.boolean() });
 
 /** Of whom a company requires a second factor (BEY-32). */
 export const SecondFactor = z.object({
-  people: z.boolean().describe('Of its own people'),
-  owners: z.boolean().describe('Of the owners of the companies below it'),
+  people: z.boolean().describe('Required of users in the company'),
+  owners: z.boolean().describe('Required of the owners of the companies below it'),
   from: z
     .union([z.literal('').transform(() => null), GivenDay])
     .nullable()
-    .describe("From the start of this day on, in the company's time zone; null: from now on"),
+    .describe("From the start of this day in the company's time zone; null: from now on"),
 });
 
 const ModuleName = z.union([z.literal(''), Line.pipe(z.string().max(60, 'must not exceed 60 characters'))]);
@@ -58,11 +56,11 @@ const ModuleSlug = z
   .max(60, 'must not exceed 60 characters')
   .regex(
     /^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$/,
-    'must have only letters, digits and hyphens, and no hyphen at its ends',
+    'must contain only letters, digits, and hyphens, and must not begin or end with a hyphen',
   )
   .refine(
     (slug) => !(RESERVED_SLUGS as readonly string[]).includes(slug),
-    'is the address of a page; choose another one',
+    'is the address of a page. Choose another one',
   );
 
 /** Names and addresses of the modules; empty: those of the root (spec product 1). */
@@ -84,20 +82,23 @@ export const Packages = z.object({
   packages: z
     .array(
       z.object({
-        package_id: z.string().trim().regex(PACKAGE_ID, 'must have lower-case letters, digits, - and _ only'),
+        package_id: z
+          .string()
+          .trim()
+          .regex(PACKAGE_ID, 'must contain only lowercase letters, digits, - and _'),
         name: Line,
-        amount: Cents.describe('US dollars a month; 0: nothing'),
+        amount: Cents.describe('US dollars per month; 0: no charge'),
         description: z.union([z.literal(''), Line]).default(''),
       }),
     )
-    .max(MOST_PACKAGES, `must not be more than ${MOST_PACKAGES}`)
+    .max(MOST_PACKAGES, `must not have more than ${MOST_PACKAGES} packages`)
     .refine(
       (all) => new Set(all.map((one) => one.package_id)).size === all.length,
-      'must not have the same package_id twice',
+      'must not contain the same package_id twice',
     )
     .refine(
       (all) => all.some((one) => one.package_id === FIRST_PACKAGE),
-      `must have the package ${FIRST_PACKAGE}, which agencies begin with`,
+      `must include the package ${FIRST_PACKAGE}, which agencies start with`,
     ),
 });
 
@@ -106,7 +107,7 @@ const HostName = z
   .trim()
   .toLowerCase()
   .max(253, 'must not exceed 253 characters')
-  .regex(/^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$/, 'must be the name of a server such as smtp.example.com');
+  .regex(/^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$/, 'must be a server name such as smtp.example.com');
 /** The ports that mail servers take mails at. */
 export const SMTP_PORTS = [25, 465, 587, 2465, 2525, 2587] as const;
 
@@ -124,7 +125,7 @@ export const Smtp = z
       .string()
       .max(1024, 'must not exceed 1024 characters')
       .default('')
-      .describe('Never read. Empty: the one that is kept, as long as host and user stay'),
+      .describe('Write-only. Empty: keeps the saved password if host and user stay the same'),
     from_name: z.union([z.literal(''), Line]),
     from_address: z.union([z.literal(''), Email]),
   })
@@ -136,7 +137,7 @@ export const Smtp = z
 /** What new agencies of a root begin with (spec product 3, Setup-check response). */
 export const AgencyDefaults = z.object({
   rootPaymentTermsNewAgencies: z
-    .array(z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time or Prepaid'))
+    .array(z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time, or Prepaid'))
     .min(1, messages.selectPaymentTerm)
     .max(PAYMENT_TERMS.length),
   agencyDefaultModules: z
@@ -150,17 +151,17 @@ export const Products = z.object({
     .array(z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product'))
     .min(1, 'must have at least one product')
     .max(MODULES.length)
-    .describe('What its agencies and clients can have at all'),
+    .describe('Products that its agencies and clients can have'),
   betaFeature: z
     .array(
       z.object({
         id: z.int(),
-        is_beta: z.boolean().describe('Whether it is offered in trial; false: to no one'),
-        apply_to_all_agency: z.boolean().describe('false: to the agencies that are beta users'),
+        is_beta: z.boolean().describe('Whether it is offered as a beta feature; false: to no one'),
+        apply_to_all_agency: z.boolean().describe('false: offered to agencies that are beta users'),
       }),
     )
     .max(3)
-    .describe('Those that are left out stay as they are'),
+    .describe('Omitted features stay unchanged'),
 });
 
 /** What of the sidebar is not shown; an entry that comes later is shown until it is hidden. */
@@ -168,9 +169,9 @@ const sidebarOf = <E extends string>(entries: readonly [E, ...E[]]) =>
   z.object({
     hidden: z
       .array(z.enum(entries, 'is not an entry that can be hidden'))
-      .max(entries.length, `must not be more than ${entries.length}`)
+      .max(entries.length, `must not have more than ${entries.length} entries`)
       .transform((names) => entries.filter((name) => names.includes(name)))
-      .describe('The pages whose entries are not shown'),
+      .describe('Pages hidden from the sidebar'),
   });
 /** What a root's agencies do not see of their sidebar. */
 export const AgencySidebar = sidebarOf(AGENCY_ENTRIES);
@@ -182,7 +183,7 @@ export const BillingThreshold = z.object({
   least_confidence: z
     .int('must be a whole number')
     .min(0, 'must be at least 0')
-    .max(99, 'must be at most 99'),
+    .max(99, 'must be 99 or less'),
 });
 
 /** The days after a first failed charge on which an invoice is charged again. */
@@ -190,10 +191,10 @@ export const RETRY_DAYS = [1, 3, 5, 7] as const;
 /** Of all invoices of a root's system, its own and its agencies'; what has failed already follows from its next failure on. */
 export const Dunning = z.object({
   retry_days: z
-    .array(z.int('must be whole days').min(1, 'must be at least 1').max(30, 'must be at most 30'))
+    .array(z.int('must be a whole number of days').min(1, 'must be at least 1').max(30, 'must be 30 or less'))
     .min(1, 'must have at least one day')
-    .max(10, 'must have at most 10 days')
-    .refine((days) => days.every((day, i) => i === 0 || day > days[i - 1]!), 'must rise from day to day'),
+    .max(10, 'must have no more than 10 days')
+    .refine((days) => days.every((day, i) => i === 0 || day > days[i - 1]!), 'must be in ascending order'),
 });
 
 /** The least leads a day that an Enhance ID campaign may be limited to; 0: none (spec calls 7). */
@@ -201,8 +202,8 @@ export const LeastLeads = z.object({
   minleaddayenhance: z.coerce
     .number()
     .int('must be a whole number')
-    .min(0, 'must not be below 0')
-    .max(1_000_000, 'must be at most 1000000'),
+    .min(0, 'must be at least 0')
+    .max(1_000_000, 'must not exceed 1000000'),
 });
 
 /** Every setting by its name, with the shape of its value. */
@@ -244,12 +245,12 @@ export const Setting = z.object({
   rootcostagency: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('With costagency: the same of the root, whose cost per lead is the least for enhance and b2b'),
+    .describe('With costagency: the root’s values, whose cost per lead is the minimum for enhance and b2b'),
   dpay: z.string().optional().describe('With costagency: the selected payment term'),
   planned: z
     .array(z.object({ effective_from: Instant, data: z.record(z.string(), z.unknown()) }))
     .optional()
-    .describe('With costagency: costs that begin later'),
+    .describe('With costagency: costs that take effect later'),
 });
 
 /** A record that has to be in the DNS, and how it is found there. */
@@ -264,34 +265,34 @@ export const DnsRecord = z.object({
 
 export const DomainState = z.object({
   company_id: Id,
-  subdomain: z.string().describe("The name below the root's domain, or empty"),
-  subdomain_suffix: z.string().describe("What follows it, such as '.example.com'; empty where there is none"),
-  domain: z.string().nullable().describe('The custom domain that is in use'),
+  subdomain: z.string().describe("The name under the root's domain, or empty"),
+  subdomain_suffix: z.string().describe("The part after it, such as '.example.com'; empty if there is none"),
+  domain: z.string().nullable().describe('The custom domain in use'),
   claim: z
     .object({
       domain: z.string(),
       status: z.enum(['waiting', 'verified', 'failing']),
       records: z.array(DnsRecord),
-      taken: z.boolean().describe('Somebody else has proved this domain in the meantime'),
+      taken: z.boolean().describe('Someone else has verified this domain in the meantime'),
       checked_at: Instant.nullable(),
       next_check_at: Instant,
       verified_at: Instant.nullable(),
       failing_since: Instant.nullable(),
-      serves_until: Instant.nullable().describe('When a failing domain stops being served'),
+      serves_until: Instant.nullable().describe('When a failing domain will stop being served'),
     })
     .nullable(),
   status: z.enum(['none', 'waiting', 'verified', 'failing']),
 });
 
 const Company = {
-  companyID: Id.optional().describe('Another company of the system; the own one when left out'),
+  companyID: Id.optional().describe('Another company in the system; defaults to your own'),
 };
 
 /** How a mail server answered. */
 const MailTest = z.object({
   result: z.enum(['success', 'failed']),
-  message: z.string().describe('What happened, in words'),
-  answer: z.string().describe("The server's own answer; empty: there was none"),
+  message: z.string().describe('Description of what happened'),
+  answer: z.string().describe("The server's response; empty: there was none"),
 });
 
 export const settings = {
@@ -300,7 +301,7 @@ export const settings = {
       method: 'GET',
       path: '/configuration/setting',
       tags: ['Settings'],
-      summary: 'All settings of a company',
+      summary: 'Returns all settings of a company',
     })
     .meta({ access: 'setting.read' })
     .input(z.object({ ...Company, settingname: Name.optional() }))
@@ -311,7 +312,7 @@ export const settings = {
       path: '/configuration/setting/{companyID}/{settingname}',
       tags: ['Settings'],
       summary:
-        "One setting by its name; a root's sales read the costs and product names of agencies in their care",
+        "Returns one setting by name; a root's sales can read the costs and product names of agencies assigned to them",
     })
     .meta({ access: 'setting.get' })
     .input(z.object({ companyID: Id, settingname: Name }))
@@ -321,7 +322,7 @@ export const settings = {
       method: 'PUT',
       path: '/configuration/setting',
       tags: ['Settings'],
-      summary: "Save one setting; a root's sales save the costs of agencies in their care",
+      summary: "Saves one setting; a root's sales can save the costs of agencies assigned to them",
     })
     .meta({ access: 'setting.save' })
     .input(
@@ -329,9 +330,13 @@ export const settings = {
         ...Company,
         comsetname: Name,
         comsetval: z.record(z.string(), z.unknown()),
-        version: z.int().min(0).optional().describe('The version that was edited; left out: whatever it is'),
+        version: z
+          .int()
+          .min(0)
+          .optional()
+          .describe('The version that was edited. If omitted, the current version'),
         effective_from: GivenDay.optional().describe(
-          'With costagency: from the start of this day on; left out: from now on',
+          'With costagency: from the start of this day; omitted: from now on',
         ),
       }),
     )
@@ -341,7 +346,7 @@ export const settings = {
       method: 'GET',
       path: '/configuration/setting/onboarding-charge/{companyID}',
       tags: ['Settings'],
-      summary: 'What an agency is charged once when it begins (getOnboardAgencySettings)',
+      summary: 'Returns the one-time onboarding charge of an agency (getOnboardAgencySettings)',
     })
     .meta({ access: 'cost.write' })
     .input(z.object({ companyID: Id }))
@@ -351,7 +356,7 @@ export const settings = {
       method: 'PUT',
       path: '/configuration/setting/onboarding-charge',
       tags: ['Settings'],
-      summary: 'Set it (setAgencyOnboardingCharge); 0: nothing',
+      summary: 'Sets the onboarding charge (setAgencyOnboardingCharge); 0: no charge',
     })
     .meta({ access: 'cost.write', notInView: true })
     .input(z.object({ CompanyID: Id, amount: OnboardingAmount, enable_coupon: Flag.default('F') }))
@@ -361,7 +366,7 @@ export const settings = {
       method: 'GET',
       path: '/configuration/custom-domain',
       tags: ['Settings'],
-      summary: 'Subdomain and custom domain, with the DNS records and their state',
+      summary: 'Returns the subdomain and custom domain with their DNS records and status',
     })
     .meta({ access: 'setting.read' })
     .input(z.object(Company))
@@ -371,7 +376,7 @@ export const settings = {
       method: 'PUT',
       path: '/configuration/subdomain',
       tags: ['Settings'],
-      summary: 'Change the subdomain',
+      summary: 'Changes the subdomain',
     })
     .meta({ access: 'setting.write' })
     .input(z.object({ ...Company, subdomain: z.string().max(300) }))
@@ -381,7 +386,7 @@ export const settings = {
       method: 'PUT',
       path: '/configuration/update-custom-domain',
       tags: ['Settings'],
-      summary: 'Enter a custom domain, or take it away (empty)',
+      summary: 'Sets a custom domain, or removes it (empty)',
     })
     .meta({ access: 'owner.write', notInView: true, fresh: true })
     .input(z.object({ ...Company, domain: z.string().max(2000) }))
@@ -391,7 +396,7 @@ export const settings = {
       method: 'POST',
       path: '/configuration/custom-domain/check',
       tags: ['Settings'],
-      summary: 'Look for the DNS records now',
+      summary: 'Checks the DNS records now',
     })
     .meta({ access: 'setting.write' })
     .input(z.object(Company))
@@ -401,7 +406,7 @@ export const settings = {
       method: 'POST',
       path: '/configuration/user/testsmtp',
       tags: ['Settings'],
-      summary: 'Greet a mail server and sign in there, before it is saved; sends nothing',
+      summary: 'Connects and signs in to a mail server before it is saved; sends nothing',
     })
     .meta({ access: 'setting.write', notInView: true })
     .input(z.object({ ...Company, smtp: Smtp }))
@@ -411,7 +416,7 @@ export const settings = {
       method: 'POST',
       path: '/configuration/setting/test-email',
       tags: ['Settings'],
-      summary: 'Send oneself an e-mail by the mail server that is saved',
+      summary: 'Sends you an email through the saved mail server',
     })
     .meta({ access: 'setting.write', notInView: true })
     .input(z.object(Company))

@@ -23,22 +23,22 @@ const Choice = z.object({ value: z.string(), label: z.string() });
 
 /** How far a person's set-up is, and what follows from it (spec product 3, Setup-check response). */
 export const SetupCheck = z.object({
-  isBeta: z.boolean().describe('Whether the agency is among the beta users'),
+  isBeta: z.boolean().describe('Whether the agency is a beta user'),
   betaFeature: z.array(BetaFeature),
   setupcomplete: Flag,
-  accessmodule: z.enum(['', 'paymentfailed']).describe("The client's own access"),
-  accessmodule_agency: z.enum(['', 'paymentfailed']).describe("The agency's access"),
+  accessmodule: z.enum(['', 'paymentfailed']).describe('Access of the client itself'),
+  accessmodule_agency: z.enum(['', 'paymentfailed']).describe('Access of the agency'),
   paymentStatusFailed: z.boolean(),
-  accountconnected: AccountState.describe("The agency's connected account"),
+  accountconnected: AccountState.describe('Connected account of the agency'),
   account_requirements: z.array(z.string()),
-  package_id: z.string().describe('Empty while the agency has chosen none'),
+  package_id: z.string().describe('Empty until the agency has chosen one'),
   paymentgateway: z.enum(['stripe', 'sandbox', 'none']).describe('stripe and sandbox are card providers'),
   card_set: z.boolean().describe('Whether a card is on file'),
-  clientsidebar: z.array(Module).describe('Modules that the client has'),
+  clientsidebar: z.array(Module).describe('Modules the client has'),
   client_add_campaign_disabled: z.boolean(),
   fcampid: z.string().describe('The campaign whose first payment is due; empty: none'),
   finamt: z.string().describe('The amount due, in US dollars'),
-  agency_onboarding_status: z.boolean().describe('Whether the agency pays (or paid) an onboarding charge'),
+  agency_onboarding_status: z.boolean().describe('Whether the agency pays or has paid an onboarding charge'),
   agency_onboarding_price: z.string(),
   agency_enable_coupon: z.boolean(),
   minspend_setting: z.object({
@@ -47,21 +47,21 @@ export const SetupCheck = z.object({
     isAgreementV3: z.boolean(),
   }),
   api_mode: Flag,
-  modules: z.array(Module).describe('Modules that the root has'),
-  agencyFilteredModules: z.array(Module).describe('Modules that the agency may use'),
+  modules: z.array(Module).describe('Modules the root has'),
+  agencyFilteredModules: z.array(Module).describe('Modules the agency can use'),
   agency_side_menu: z.array(Module),
   hidden_menu: z
     .array(z.enum(AGENCY_ENTRIES))
-    .describe(
-      'Entries of the sidebar that the company above does not show (settings agencysidebar, clientsidebar)',
-    ),
+    .describe('Sidebar entries hidden by the company above (settings agencysidebar, clientsidebar)'),
   is_whitelabeling: Flag,
-  colors_parent: z.record(z.string(), z.string().nullable()).describe("The parent's colours"),
+  colors_parent: z.record(z.string(), z.string().nullable()).describe("The parent's colors"),
   rootPaymentTermsNewAgencies: z.array(Choice),
   agencyDefaultModules: z.array(Choice),
   isDataWalletAgree: z.boolean(),
-  onboarding_waiting: z.boolean().describe('Whether the set-up waits for the onboarding charge to be paid'),
-  agreement_missing: z.boolean().describe("Whether the agreement of the company's kind waits to be accepted"),
+  onboarding_waiting: z.boolean().describe('Whether setup is waiting for the onboarding charge to be paid'),
+  agreement_missing: z
+    .boolean()
+    .describe('Whether the agreement for this kind of company has yet to be accepted'),
 });
 export type SetupCheck = z.output<typeof SetupCheck>;
 
@@ -71,8 +71,8 @@ export const Onboarding = z.object({
   agency_onboarding_price: z.string().describe('US dollars'),
   agency_enable_coupon: z.boolean(),
   is_onboard_charged: z.boolean(),
-  onboarding_due: z.string().describe('US dollars still to be paid, less a coupon that was used'),
-  onboarding_invoice_id: Id.nullable().describe('Its invoice, once it has been asked for'),
+  onboarding_due: z.string().describe('Amount due in US dollars, less any coupon used'),
+  onboarding_invoice_id: Id.nullable().describe('Its invoice, once requested'),
 });
 
 /** Documents that a company accepts (spec product 3), and those of features in trial. */
@@ -96,7 +96,7 @@ const ofPerson = z.object({ id: Id });
 
 export const setup = {
   user: call
-    .route({ method: 'GET', path: '/user', tags: ['Person'], summary: 'The signed-in person' })
+    .route({ method: 'GET', path: '/user', tags: ['Person'], summary: 'Returns the signed-in user' })
     .meta({ access: 'session.own', beforeFactor: true })
     .output(SessionUser),
   retrieveUserData: call
@@ -104,7 +104,7 @@ export const setup = {
       method: 'GET',
       path: '/user/retrieve',
       tags: ['Person'],
-      summary: 'The signed-in person with their set-up check, in one call',
+      summary: 'Returns the signed-in user with their setup check in one call',
     })
     .meta({ access: 'session.own', beforeFactor: true })
     .output(z.object({ user: SessionUser, setup: SetupCheck })),
@@ -113,7 +113,7 @@ export const setup = {
       method: 'GET',
       path: '/user/{id}',
       tags: ['Person'],
-      summary: 'A person: oneself, or with person.read anybody of the own scope',
+      summary: 'Returns a user: yourself, or with person.read anyone in your scope',
     })
     .meta({ access: 'session.own' })
     .input(ofPerson)
@@ -123,7 +123,7 @@ export const setup = {
       method: 'POST',
       path: '/user/getuserdata',
       tags: ['Person'],
-      summary: 'The same by {usrID}; without it, oneself',
+      summary: 'Returns the same by {usrID}; without it, returns yourself',
     })
     .meta({ access: 'session.own', salesView: true })
     .input(z.object({ usrID: Id.optional() }))
@@ -133,7 +133,7 @@ export const setup = {
       method: 'GET',
       path: '/user/checksetupcomplete/{id}',
       tags: ['Set-up'],
-      summary: "How far a person's set-up is, and what follows from it",
+      summary: "Returns how far along a user's setup is, and what follows from it",
     })
     .meta({ access: 'session.own' })
     .input(ofPerson)
@@ -143,7 +143,7 @@ export const setup = {
       method: 'GET',
       path: '/user/onboarding-status/{id}',
       tags: ['Set-up'],
-      summary: "The onboarding charge of a person's agency",
+      summary: "Returns the onboarding charge of a user's agency",
     })
     .meta({ access: 'session.own' })
     .input(ofPerson)
@@ -153,7 +153,7 @@ export const setup = {
       method: 'PUT',
       path: '/leadspeek/user/setupcomplete',
       tags: ['Set-up'],
-      summary: 'Finish the own profile; refused while something required is missing, naming it',
+      summary: 'Completes your profile; refused if a required field is missing, naming the field',
     })
     .meta({ access: 'session.own' })
     .input(z.object({ usrID: Id.optional() }))
@@ -163,7 +163,7 @@ export const setup = {
         setupcomplete: Flag,
         missing: z
           .array(z.enum(['profile', 'card', 'agreement', 'onboarding']))
-          .describe('What setupcomplete waits for'),
+          .describe('Steps that setupcomplete is waiting for'),
       }),
     ),
   sandboxCard: call
@@ -171,7 +171,7 @@ export const setup = {
       method: 'PUT',
       path: '/payment/sandbox-card',
       tags: ['Sandbox'],
-      summary: "Put the sandbox's card on file; only while no payment provider is configured",
+      summary: "Puts the sandbox's card on file; only while no payment provider is configured",
     })
     .meta({ access: 'card.write', notInView: true })
     .input(z.object({ outcome: z.enum(['works', 'declines']).default('works') }))
@@ -181,7 +181,7 @@ export const setup = {
       method: 'POST',
       path: '/general/sandbox-account/{step}',
       tags: ['Sandbox'],
-      summary: "Take the agency's account a step on; only while no payment provider is configured",
+      summary: "Moves the agency's account to the next step; only while no payment provider is configured",
     })
     .meta({ access: 'account.write', notInView: true })
     .input(z.object({ step: SandboxStep }))
@@ -191,7 +191,7 @@ export const setup = {
       method: 'POST',
       path: '/general/agreement/confirm',
       tags: ['Agreements'],
-      summary: 'Accept the present version of a document for the own company',
+      summary: 'Accepts the current version of a document for your company',
     })
     .meta({ access: 'agreement.accept', notInView: true })
     .input(z.object({ document_type: DocumentType }))
@@ -201,7 +201,7 @@ export const setup = {
       method: 'GET',
       path: '/general/agreement/{document_type}',
       tags: ['Agreements'],
-      summary: 'Whether the own company has accepted the present version of a document',
+      summary: 'Returns whether your company has accepted the current version of a document',
     })
     .meta({ access: 'session.own' })
     .input(z.object({ document_type: DocumentType }))

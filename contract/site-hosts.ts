@@ -49,7 +49,7 @@ export const SiteHosts = z
       hosts.add(host);
     }
     if (hosts.size > MAX_SITE_HOSTS) {
-      check.addIssue({ code: 'custom', message: `must be at most ${MAX_SITE_HOSTS} hosts` });
+      check.addIssue({ code: 'custom', message: `must not have more than ${MAX_SITE_HOSTS} hosts` });
       return z.NEVER;
     }
     return [...hosts];

@@ -29,24 +29,24 @@ export const StaffNode = z.object({
   name: z.string(),
   email: z.string(),
   ...PhoneParts.shape,
-  ClientRole: z.string().describe("'owner'; the id of a role; empty: all that administrators may"),
+  ClientRole: z.string().describe("'owner'; a role ID; empty: full administrator access"),
   role_name: z.string(),
-  defaultAdmin: Flag.describe('T: is told what nobody else is'),
-  customercare: Flag.describe("T: the company's customers turn to them"),
-  adminGetNotification: Flag.describe('T: is told of money and limits by e-mail'),
-  disabledreceivedemail: Flag.describe('T: gets no mail but what the own account needs'),
+  defaultAdmin: Flag.describe('T: gets notifications that no one else gets'),
+  customercare: Flag.describe("T: is the contact for the company's customers"),
+  adminGetNotification: Flag.describe('T: is notified of money and limits by email'),
+  disabledreceivedemail: Flag.describe('T: gets only the emails their own account needs'),
   disabledaddcampaign: Flag.describe('T: cannot add campaigns'),
-  permission_active: Flag.describe('F: none of user_permissions counts'),
+  permission_active: Flag.describe('F: user_permissions are ignored'),
   user_permissions: z.array(UserPermission),
   isAccExecutive: Flag,
-  twoFactorAuth: z.enum(['', 'email', 'google']).describe('The second factor of their login; empty: none'),
+  twoFactorAuth: z.enum(['', 'email', 'google']).describe('The second factor they sign in with; empty: none'),
   status: z
     .enum(['active', 'invited', 'expired', 'removed'])
-    .describe('expired: the invitation has ended unused'),
+    .describe('expired: the invitation expired before it was used'),
   invitation_expires_at: Instant.nullable(),
   created_at: Instant,
   removed_at: Instant.nullable(),
-  version: z.int().describe('Goes along with the next save'),
+  version: z.int().describe('Send it with the next update'),
 });
 export type StaffNodeData = z.output<typeof StaffNode>;
 
@@ -54,7 +54,7 @@ export type StaffNodeData = z.output<typeof StaffNode>;
 export const StaffFields = z.object({
   userType: z.enum(['administrator', 'sales']),
   ClientRole: z
-    .union([z.literal(''), z.literal(OWNER_ROLE), Id], 'must be owner, the id of a role, or empty')
+    .union([z.literal(''), z.literal(OWNER_ROLE), Id], 'must be owner, a role ID, or empty')
     .optional(),
   defaultAdmin: Flag.optional(),
   customercare: Flag.optional(),
@@ -63,7 +63,11 @@ export const StaffFields = z.object({
   disabledaddcampaign: Flag.optional(),
   permission_active: Flag.optional(),
   user_permissions: z
-    .array(UserPermission.extend({ name: z.enum(PERSONAL_PERMISSIONS, 'is not a permission of its own') }))
+    .array(
+      UserPermission.extend({
+        name: z.enum(PERSONAL_PERMISSIONS, 'is not a permission that can be given individually'),
+      }),
+    )
     .max(PERSONAL_PERMISSIONS.length)
     .optional(),
   isAccExecutive: Flag.optional(),

@@ -14,17 +14,17 @@ export const MOST_CITIES = 2000;
 export const KeywordText = z
   .string()
   .max(300_000, 'must not exceed 300000 characters')
-  .describe(`Keywords, one a line or parted by commas; at most ${MOST_KEYWORDS}`);
+  .describe(`Keywords, one per line or separated by commas; up to ${MOST_KEYWORDS}`);
 /** Zip codes as a person pastes them. */
 export const ZipText = z
   .string()
   .max(500_000, 'must not exceed 500000 characters')
-  .describe(`Zip codes of five digits, one a line; at most ${MOST_ZIPS}`);
-export const StateCodes = z.array(z.string().max(40)).max(60).describe('Codes of states, such as TX');
+  .describe(`Five-digit zip codes, one per line; up to ${MOST_ZIPS}`);
+export const StateCodes = z.array(z.string().max(40)).max(60).describe('State codes, such as TX');
 export const CityNames = z
   .array(z.string().max(120))
-  .max(MOST_CITIES, `must be at most ${MOST_CITIES}`)
-  .describe("Cities, such as 'Austin, TX': of a state of which cities are named only these count");
+  .max(MOST_CITIES, `must not have more than ${MOST_CITIES} cities`)
+  .describe("Cities, such as 'Austin, TX'; if a state has cities listed, only those count");
 
 /**
  * What a person sets of where and for what a Search ID campaign looks; a Site ID campaign has none of it. Left out of a change,
@@ -33,7 +33,7 @@ export const CityNames = z
 export const TargetFields = z.object({
   locatorkeyword: KeywordText.optional(),
   locationtarget: TargetLocation.optional(),
-  nationaltargeting: Flag.optional().describe('T: the same as locationtarget National Targeting'),
+  nationaltargeting: Flag.optional().describe('T: same as locationtarget National Targeting'),
   locatorstate: StateCodes.optional(),
   locatorcity: CityNames.optional(),
   locatorzip: ZipText.optional(),
@@ -43,7 +43,7 @@ export const TargetFields = z.object({
     .max(200, 'must not exceed 200 characters')
     .optional()
     .describe(
-      'What a lead must have: Email, Phone, MailingAddress, parted by commas; in place of requireemailaddress, phoneenabled and homeaddressenabled',
+      'What a lead must have: Email, Phone, MailingAddress, separated by commas; replaces requireemailaddress, phoneenabled, and homeaddressenabled',
     ),
 });
 
@@ -56,16 +56,16 @@ export const TargetView = z.object({
   locatorcity: z.array(z.string()),
   locatorzip: z.string(),
   locatordesc: z.string(),
-  locatorrequire: z.string().describe('What a lead must have, by name, parted by commas'),
+  locatorrequire: z.string().describe('What a lead must have, by name, separated by commas'),
 });
 
 const Names = z.array(z.string().max(300)).max(500);
 /** Who a B2B ID campaign wants at work (contract/audience.ts); an empty list: anybody. */
 export const AudienceFields = z.object({
-  jobTitles: Names.optional().describe('Words of job titles; of an entry all must be in the title'),
+  jobTitles: Names.optional().describe('Words in job titles; all words of an entry must be in the title'),
   seniority: Names.optional(),
   department: Names.optional(),
-  industry: Names.optional().describe('Words of industries; of an entry all must be in the industry'),
+  industry: Names.optional().describe('Words in industries; all words of an entry must be in the industry'),
   companySize: Names.optional(),
 });
 /** The same as the server tells it; empty for other modules. */

@@ -8,7 +8,7 @@ const Percent = z
   .string()
   .trim()
   .regex(/^\d{1,2}(\.\d{1,4})?$/, 'must be a percentage such as 8.25')
-  .refine((text) => Number(text) <= 50, 'must be at most 50');
+  .refine((text) => Number(text) <= 50, 'must be 50 or less');
 const Optional = (most: number) =>
   z.string().trim().max(most, `must not exceed ${most} characters`).default('');
 
@@ -16,28 +16,28 @@ export const TaxRateGiven = z
   .object({
     country: z
       .string()
-      .regex(/^[A-Z]{2}$/, 'must be a country code of two letters')
+      .regex(/^[A-Z]{2}$/, 'must be a two-letter country code')
       .default('US'),
     state: z
       .string()
       .regex(/^([A-Z0-9]{1,3})?$/, 'must be a state code')
       .default('')
-      .describe('Empty: anywhere in the country without a rate of its own'),
-    name: Line.max(60, 'must not exceed 60 characters').describe('As it is written on invoices'),
+      .describe('Empty: anywhere in the country without its own rate'),
+    name: Line.max(60, 'must not exceed 60 characters').describe('Name shown on invoices'),
     rate: Percent,
   })
   .superRefine(({ country, state }, ctx) => {
     if (country === 'US' && state && !US_STATES[state])
-      ctx.addIssue({ code: 'custom', path: ['state'], message: 'must be a state of the United States' });
+      ctx.addIssue({ code: 'custom', path: ['state'], message: 'must be a US state' });
   });
 
 export const TaxPayerGiven = z.object({
   companyID: Id,
   tax_id: Optional(40),
   exempt: Flag.default('F'),
-  exempt_reason: Optional(200).describe('Such as the number of its certificate'),
-  rate: Percent.nullable().default(null).describe('A rate of its own; null: by the table'),
-  rate_name: Optional(60).describe('As it is written on invoices, with a rate of its own'),
+  exempt_reason: Optional(200).describe('For example, the certificate number'),
+  rate: Percent.nullable().default(null).describe('Custom rate; null: from the table'),
+  rate_name: Optional(60).describe('Name shown on invoices, with a custom rate'),
 });
 
 const TaxCalculator = z.enum(['table', 'stripe']);
@@ -47,7 +47,7 @@ const TaxRate = z.object({
   country: z.string(),
   state: z.string(),
   name: z.string(),
-  rate: z.string().describe('In percent'),
+  rate: z.string().describe('Percentage'),
 });
 
 const TaxPayer = z.object({
@@ -61,7 +61,7 @@ const TaxPayer = z.object({
   rate_name: z.string(),
   holds: z
     .string()
-    .describe('What its next invoice says, such as Sales tax 8.25% or By Stripe Tax; empty: no tax'),
+    .describe('Shown on the next invoice, such as Sales tax 8.25% or By Stripe Tax; empty: no tax'),
 });
 
 const tags = ['Taxes'];
@@ -72,7 +72,7 @@ export const taxes = {
       method: 'GET',
       path: '/configuration/taxes',
       tags,
-      summary: "The platform's tax rates, and who calculates by them",
+      summary: "Returns the platform's tax rates and who calculates taxes",
     })
     .meta({ access: 'cost.read' })
     .output(
@@ -80,10 +80,12 @@ export const taxes = {
         data: z.array(TaxRate),
         own_tax_id: z.string(),
         calculator: TaxCalculator,
-        has_stripe: z.boolean().describe("Stripe's keys are set, so that Stripe Tax can be chosen"),
+        has_stripe: z.boolean().describe("Stripe's keys are set, so Stripe Tax can be chosen"),
         waiting: z
           .array(z.object({ companyID: Id, company_name: z.string(), reason: z.string(), since: Instant }))
-          .describe('Whose invoices of the own company wait, since Stripe Tax could not answer; at most 20'),
+          .describe(
+            'Companies whose invoices from your company are waiting because Stripe Tax did not respond; up to 20',
+          ),
         waiting_count: z.int(),
       }),
     ),
@@ -92,7 +94,7 @@ export const taxes = {
       method: 'PUT',
       path: '/configuration/taxes/calculator',
       tags,
-      summary: 'Choose who calculates taxes, for invoices from now on: the table of rates, or Stripe Tax',
+      summary: 'Sets who calculates taxes for invoices from now on: the rate table or Stripe Tax',
     })
     .meta({ access: 'cost.write', notInView: true })
     .input(z.object({ calculator: TaxCalculator }))
@@ -102,13 +104,13 @@ export const taxes = {
       method: 'PUT',
       path: '/configuration/taxes',
       tags,
-      summary: 'Set the tax rate of a country or state, for invoices from now on',
+      summary: 'Sets the tax rate of a country or state for invoices from now on',
     })
     .meta({ access: 'cost.write', notInView: true })
     .input(TaxRateGiven)
     .output(Done.extend({ data: z.array(TaxRate) })),
   removeRate: call
-    .route({ method: 'DELETE', path: '/configuration/taxes/{id}', tags, summary: 'Remove a tax rate' })
+    .route({ method: 'DELETE', path: '/configuration/taxes/{id}', tags, summary: 'Removes a tax rate' })
     .meta({ access: 'cost.write', notInView: true })
     .input(z.object({ id: Id }))
     .output(Done),
@@ -117,7 +119,7 @@ export const taxes = {
       method: 'GET',
       path: '/configuration/taxes/payers',
       tags,
-      summary: 'Who the own company bills, with their tax IDs and exemptions',
+      summary: 'Lists the companies your company bills, with their tax IDs and exemptions',
     })
     .meta({ access: 'cost.read' })
     .input(PageQuery)
@@ -127,8 +129,7 @@ export const taxes = {
       method: 'PUT',
       path: '/configuration/taxes/payers',
       tags,
-      summary:
-        'Set the tax ID, exemption and own rate of a company that the own one bills, or the own tax ID',
+      summary: 'Sets the tax ID, exemption, and custom rate of a company you bill, or your own tax ID',
     })
     .meta({ access: 'invoice.write', notInView: true })
     .input(TaxPayerGiven)

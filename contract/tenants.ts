@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './base.ts';
 import { Flag, Id, Page, PageQuery } from './primitives.ts';
 
-const Colour = z.string().nullable();
+const Color = z.string().nullable();
 
 /** The payment terms there are (spec calls 9). */
 const PaymentTerm = z.object({ value: z.string(), label: z.string() });
@@ -16,10 +16,10 @@ const Picture = z.object({ url: z.string(), width: z.int(), height: z.int() }).n
  * (docs/decisions/0016-white-label.md).
  */
 export const FrontDoor = z.object({
-  idsys: Id.describe("The host's root company"),
+  idsys: Id.describe('Root company of the host'),
   company_id: Id,
   company_kind: z.enum(['root', 'agency', 'client']),
-  masteridsys: Id.describe('The master root; outside its own tree an id that stands for it'),
+  masteridsys: Id.describe('The master root; outside its own tree, an ID that stands for it'),
   companyrootname: z.string(),
   companyrootlegalname: z.string(),
   companyrootnameshort: z.string(),
@@ -29,32 +29,32 @@ export const FrontDoor = z.object({
   state_code: z.string(),
   state_name: z.string(),
   phone: z.string(),
-  domain: z.string().describe('The host that was asked for'),
-  subdomain: z.string().describe("The tenant's host below its root's domain, or empty"),
+  domain: z.string().describe('The requested host'),
+  subdomain: z.string().describe("The tenant's host under its root's domain, or empty"),
   userrootname: z.string(),
-  userrootemail: z.string().describe("The company's public address for mail, never somebody's login"),
+  userrootemail: z.string().describe("The company's public email address, never a user's sign-in"),
   userrootaddress: z.string(),
-  sppubkey: z.string().describe('Public key of the card payment provider; empty: none is connected'),
-  recapkey: z.string().describe('Site key of an outside captcha; empty: the built-in one'),
+  sppubkey: z.string().describe('Public key of the card payment provider; empty: none connected'),
+  recapkey: z.string().describe('Site key of an external captcha; empty: the built-in one'),
   charges_enabled: z.boolean(),
   payouts_enabled: z.boolean(),
   account_requirements: z.array(z.string()),
   rootcomp: z.boolean().describe("Whether this is a root's own host"),
   agencyplatformroot: Flag.describe('Whether the root is the master root'),
   paymenttermlist: z.array(PaymentTerm),
-  rootsidemenu: z.array(MenuModule).describe('The modules that the root has, under its names'),
-  sidemenu: z.array(MenuModule).describe('The modules under the names of this host'),
-  agencysidebar: z.array(MenuModule).describe('The modules of an agency host; empty at a root'),
+  rootsidemenu: z.array(MenuModule).describe('Modules the root has, with the root’s names'),
+  sidemenu: z.array(MenuModule).describe('Modules with the names used on this host'),
+  agencysidebar: z.array(MenuModule).describe('Modules of an agency host; empty for a root'),
   name: z.string(),
   tagline: z.string().nullable(),
-  box_bgcolor: Colour,
-  text_color: Colour,
-  link_color: Colour,
-  template_bgcolor: Colour,
-  sidebar_bgcolor: Colour,
-  font_theme: Colour,
+  box_bgcolor: Color,
+  text_color: Color,
+  link_color: Color,
+  template_bgcolor: Color,
+  sidebar_bgcolor: Color,
+  font_theme: Color,
   company_logo: Picture,
-  favicon: z.string().nullable().describe('Path of the favicon; null: none has been uploaded'),
+  favicon: z.string().nullable().describe('Path of the favicon; null: none uploaded'),
   leadlocalname: z.string(),
   leadlocalurl: z.string(),
 });
@@ -67,7 +67,7 @@ export const tenants = {
       method: 'GET',
       path: '/general/domain-info',
       tags: ['Tenants'],
-      summary: "The host's tenant and its brand",
+      summary: "Returns the host's tenant and its brand",
     })
     .meta({ access: 'public' })
     .output(FrontDoor),
@@ -76,7 +76,7 @@ export const tenants = {
       method: 'GET',
       path: '/general/domain-info/{domainorsub}',
       tags: ['Tenants'],
-      summary: 'The same for another host, or for a subdomain of the root (getDomainorSubInfo)',
+      summary: 'Returns the same for another host, or for a subdomain of the root (getDomainorSubInfo)',
     })
     .meta({ access: 'public' })
     .input(z.object({ domainorsub: z.string().trim().min(1, 'is required').max(253) }))
@@ -86,7 +86,7 @@ export const tenants = {
       method: 'GET',
       path: '/configuration/client/list',
       tags: ['Tenants'],
-      summary: 'Clients of the agency or root, for choosing one',
+      summary: 'Lists the clients of the agency or root to choose from',
     })
     .meta({ access: 'client.list' })
     .input(PageQuery)

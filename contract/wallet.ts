@@ -24,7 +24,7 @@ export const WalletAmount = z
   .string()
   .regex(
     /^\d{1,6}(\.\d{1,2})?$/,
-    'must be an amount in US dollars such as 250.00, with at most 2 decimal places',
+    'must be an amount in US dollars such as 250.00, with up to 2 decimal places',
   );
 
 /** US dollars with two to six places, below zero with a sign: '-12.50'. */
@@ -41,11 +41,9 @@ export const WalletTransaction = z.object({
   id: Id,
   title: z.string(),
   created_at: Instant,
-  expired_at: z
-    .string()
-    .describe('Of a top-up: the last day on which it can be used, YYYY-MM-DD; else empty'),
+  expired_at: z.string().describe('For a top-up, the last day it can be used, YYYY-MM-DD; otherwise empty'),
   amount: Signed,
-  balance: Signed.describe('The balance after it'),
+  balance: Signed.describe('Balance after the change'),
   transaction_type: z.enum(['topup', 'charge', 'other']),
 });
 export type WalletTransaction = z.output<typeof WalletTransaction>;
@@ -55,20 +53,20 @@ export const AUTO_STATES = ['idle', 'armed', 'due', 'charging', 'waiting', 'stop
 
 const Ceiling = z
   .union([z.literal('').transform(() => null), z.null(), given(WalletAmount)])
-  .describe('US dollars; empty: no ceiling');
+  .describe('US dollars; empty: no maximum');
 
 export const AutoTopUp = z.object({
   status: z
     .enum(AUTO_STATES)
     .describe(
-      'idle: off, or waiting for the next top-up by hand; armed: on; due, charging: under way; waiting: tried again at next_try; stopped: needs a person',
+      'idle: off, or waiting for the next manual top-up; armed: on; due, charging: in progress; waiting: will be retried at next_try; stopped: needs attention',
     ),
-  threshold_amount: Signed.describe('It tops up when the balance falls to this: 10 % of the amount'),
+  threshold_amount: Signed.describe('Balance that triggers a top-up: 10% of the amount'),
   next_try: Instant.nullable(),
   reason: z.string(),
   ceiling_day: z.string().nullable(),
   ceiling_month: z.string().nullable(),
-  spent_day: Signed.describe('Topped up automatically today, in the time zone of the agency'),
+  spent_day: Signed.describe('Topped up automatically today, in the agency’s time zone'),
   spent_month: Signed,
   attempts: z
     .array(
@@ -81,7 +79,7 @@ export const AutoTopUp = z.object({
         reason: z.string(),
       }),
     )
-    .describe('Top-ups by card that were tried or refused, newest first, 20 at most'),
+    .describe('Top-ups by card that were tried or refused, newest first, up to 20'),
 });
 
 /** Why top-ups are not enabled, in the order in which they are looked at. */
@@ -89,30 +87,32 @@ export const WALLET_NEEDS = ['system', 'beta', 'agreement', 'card'] as const;
 
 export const DataWallet = z.object({
   custom_amount: Flag,
-  amount: Signed.describe('The amount chosen, US dollars'),
-  balance_amount: Signed.describe('What can be used now'),
-  total_amount: Signed.describe('All that was ever topped up or credited'),
-  last_balance_amount: Signed.describe('The balance before the newest transaction'),
+  amount: Signed.describe('The selected amount, US dollars'),
+  balance_amount: Signed.describe('Available balance'),
+  total_amount: Signed.describe('Total topped up or credited to date'),
+  last_balance_amount: Signed.describe('Balance before the latest transaction'),
   stop_continual: Flag,
   transaction_history: z
     .array(WalletTransaction)
-    .describe('Newest first, 500 at most: one line an event, as the statement has it'),
-  history_more: z.boolean().describe('Whether there are older ones; the download has all of them'),
+    .describe('Newest first, up to 500, one line per event, as on the statement'),
+  history_more: z
+    .boolean()
+    .describe('Whether there are older transactions; the download includes all of them'),
   is_enable_topup_prepaid_direct_payment: Flag,
-  missing: z.enum(WALLET_NEEDS).nullable().describe('What tops-ups are not enabled for; null: they are'),
-  card: z.string().nullable().describe("The card on file: 'visa 4242'"),
+  missing: z.enum(WALLET_NEEDS).nullable().describe('Why top-ups are not enabled; null: they are'),
+  card: z.string().nullable().describe("The card on file, such as 'visa 4242'"),
   time_zone: z.string(),
   auto_topup: AutoTopUp,
   days: z
     .array(z.object({ day: z.string(), balance: Signed, topup: Signed }))
     .describe(
-      'The balance at the end of each day of the month, and what was topped up on it; empty without a month',
+      'Balance at the end of each day of the month, and the top-ups of that day; empty without a month',
     ),
 });
 export type DataWallet = z.output<typeof DataWallet>;
 
-const Of = z.object({ company_id: Id.describe('The own agency') });
-const Month = z.object({ date: WalletMonth.optional().describe('Default the present month of the agency') });
+const Of = z.object({ company_id: Id.describe('Your own agency') });
+const Month = z.object({ date: WalletMonth.optional().describe('Defaults to the agency’s current month') });
 const Settings = z.object({
   company_id: Id,
   amount: given(WalletAmount),
@@ -134,7 +134,7 @@ export const wallet = {
       method: 'GET',
       path: `${area}/transaction-history-direct-payment/{company_id}`,
       tags,
-      summary: 'What happened in a month, newest first',
+      summary: 'Lists the transactions of a month, newest first',
     })
     .meta({ access: 'wallet.read' })
     .input(Of.extend(Month.shape))
@@ -144,22 +144,22 @@ export const wallet = {
       method: 'POST',
       path: `${area}/stop-continual-topup-direct-payment`,
       tags,
-      summary: 'Stop the automatic top-up, or begin it',
+      summary: 'Stops or starts the automatic top-up',
     })
     .meta({ access: 'wallet.write', notInView: true })
-    .input(z.object({ company_id: Id, stop_continual: Flag.describe('As it shall be: T stops') }))
+    .input(z.object({ company_id: Id, stop_continual: Flag.describe('The new setting. T stops the top-up') }))
     .output(Done.extend({ stop_continual: Flag })),
   savePrepaidDirectPayment: call
     .route({
       method: 'POST',
       path: `${area}/save-direct-payment`,
       tags,
-      summary: 'Save the settings of the Data Wallet; charges nothing',
+      summary: 'Saves the Data Wallet settings; charges nothing',
     })
     .meta({ access: 'wallet.write', notInView: true, fresh: true })
     .input(
       Settings.extend({
-        ceiling_day: Ceiling.optional().describe('Most that is topped up automatically in a day'),
+        ceiling_day: Ceiling.optional().describe('Maximum topped up automatically per day'),
         ceiling_month: Ceiling.optional(),
       }),
     )
@@ -169,14 +169,14 @@ export const wallet = {
       method: 'POST',
       path: `${area}/charge-direct-payment`,
       tags,
-      summary: 'Top the Data Wallet up from the card on file, and save its settings',
+      summary: 'Tops up the Data Wallet from the card on file and saves its settings',
       description:
-        'A declined card is no error of the call: `result` is `failed`; `authenticate` when its holder can still confirm `charge_id` with their bank (payment/charge/{id}/authentication, then check). `error`: no answer came, so it is not known yet; the balance follows when it is.',
+        'A declined card is not an API error: `result` is `failed`, or `authenticate` if the cardholder can still confirm `charge_id` with their bank (payment/charge/{id}/authentication, then check). `error`: no response was received, so the outcome is not known yet; the balance updates once it is.',
     })
     .meta({ access: 'wallet.write', notInView: true, fresh: true })
     .input(
       Settings.extend({
-        ip_user: z.string().max(64).optional().describe('Not relied on: the address that asks is recorded'),
+        ip_user: z.string().max(64).optional().describe('Ignored; the address of the request is recorded'),
         timezone: z.string().max(64).optional(),
         payment_type: z.enum(['credit_card']).default('credit_card'),
         idempotencyKey: z
@@ -185,7 +185,7 @@ export const wallet = {
           .max(100)
           .optional()
           .describe(
-            'One for each click: the same key charges once. Left out, the same request within a minute is the same click',
+            'One per click: the same key charges once. If omitted, the same request within a minute counts as the same click',
           ),
       }),
     )

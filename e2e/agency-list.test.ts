@@ -46,7 +46,7 @@ const agencies = () =>
     .evaluateAll((all) => all.map((one) => (one.getAttribute('aria-label') ?? '').slice(11)));
 const dialog = () => page.getByRole('dialog');
 async function act(company: string, action: string): Promise<void> {
-  await button(`Actions of ${company}`).click();
+  await button(`Actions for ${company}`).click();
   await page.getByRole('menuitem', { name: action }).click();
 }
 /** Closes what has been told, so that the next text is a new one. */
@@ -110,7 +110,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
       'Full Name must not exceed 255 characters.',
       'Please enter a valid email',
       'Please enter valid phone number',
-      'must have only letters, digits and hyphens',
+      'must have only letters, digits, and hyphens',
     ])
       await form.getByText(text).waitFor();
     expect(await findings()).toEqual([]);
@@ -120,11 +120,11 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await form.getByLabel('Phone number').fill('(202) 555-0123');
     await form.getByLabel('Subdomain').fill('www');
     await save.click();
-    await form.getByText('is reserved; choose another one').waitFor();
+    await form.getByText('is reserved. Choose another one').waitFor();
     await form.getByLabel('Subdomain').fill('zeta');
     await save.click();
-    await form.getByText('Another account has this e-mail address.').waitFor();
-    await told('Another account has this e-mail address.');
+    await form.getByText('Another account uses this email address.').waitFor();
+    await told('Another account uses this email address.');
     await form.getByLabel('Email').fill('zoe@zeta.test');
     await failing('/configuration/user/create', async () => {
       await save.click();
@@ -165,10 +165,10 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await page.getByText('Data has been updated successfully').waitFor();
     await row('Zeta')
       .getByRole('img', {
-        name: 'API developer: Developer menu enabled, but service agreement and payment not completed',
+        name: 'API developer: Developer menu enabled, but service agreement and payment not complete',
       })
       .waitFor();
-    await expect.poll(() => row('Zeta').getByRole('img').getAttribute('data-colour')).toBe('orange');
+    await expect.poll(() => row('Zeta').getByRole('img').getAttribute('data-color')).toBe('orange');
   });
 
   test('of two editors the later is told', async () => {
@@ -183,7 +183,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
     await other.context().close();
     await form.getByLabel('Full Name').fill('Too late');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Somebody else has changed this company in the meantime').waitFor();
+    await form.getByText('Someone else changed this company in the meantime').waitFor();
     await form.getByRole('button', { name: 'Reload' }).click();
     await row('Zeta').getByText('By another').waitFor();
   });
@@ -209,7 +209,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
   });
 
   test('[AGCY-07] the manual bill switch goes back on a cancel and on a failure', async () => {
-    const billing = page.getByRole('switch', { name: 'Manual bill of Zeta' });
+    const billing = page.getByRole('switch', { name: 'Manual bill for Zeta' });
     await billing.click({ force: true });
     await dialog()
       .getByText("All campaigns will be billed wholesale directly to the agency's card.")
@@ -236,11 +236,11 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await route.fulfill({ response, json: body }).catch(() => undefined);
     });
     await page.reload();
-    const card = button('Payment failed of Zeta');
+    const card = button('Failed payment for Zeta');
     await card.waitFor();
     // Beside the demo's own.
-    await button('Payment failed of Granite Media').waitFor();
-    await expect.poll(() => page.getByRole('button', { name: /^Payment failed of/ }).count()).toBe(2);
+    await button('Failed payment for Granite Media').waitFor();
+    await expect.poll(() => page.getByRole('button', { name: /^Failed payment for/ }).count()).toBe(2);
     const answers = [
       {
         status: 500,
@@ -344,8 +344,8 @@ describe('[AGCY-01] the agency list in the browser', () => {
   });
 
   test('[AGCY-15] the onboarding charge: its rules, its save and its failure', async () => {
-    await button('Onboarding charge of Zeta').click();
-    const box = page.getByRole('dialog', { name: 'Onboarding charge of Zeta' });
+    await button('Onboarding charge for Zeta').click();
+    const box = page.getByRole('dialog', { name: 'Onboarding charge for Zeta' });
     const amount = box.getByLabel('Onboarding charge', { exact: true });
     await expect.poll(() => amount.getAttribute('step')).toBe('0.01');
     for (const [value, text] of [
@@ -364,7 +364,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await told('We are unable to save your setting, please try again later.');
     });
     // Closing the notification was a click outside.
-    await button('Onboarding charge of Zeta').click();
+    await button('Onboarding charge for Zeta').click();
     await amount.fill('25');
     await box.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Setting has been saved.').waitFor();
@@ -394,7 +394,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await dialog().waitFor({ state: 'hidden' });
     });
     await button('Clients of Acme Leads').click();
-    await act('Northwind Outfitters', 'Price set-up');
+    await act('Northwind Outfitters', 'Price setup');
     await dialog().getByLabel('Cost per lead', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Help: Agency List' }).click();

@@ -9,7 +9,7 @@ export interface AxeOptions {
 }
 
 /**
- * What axe finds on a page at rest. In the middle of a change of colour, or of a request that disables a button,
+ * What axe finds on a page at rest. In the middle of a change of color, or of a request that disables a button,
  * nothing can be judged: so it waits for what moves, and says only what a second look finds as well. Each finding says
  * the rule, its impact, where, and why.
  */

@@ -169,7 +169,7 @@ describe('[KEYW-02] the keyword lead-count table', () => {
     await expect
       .poll(() =>
         table()
-          .getByTitle(/delayed over an hour.*e-mail/)
+          .getByTitle(/delayed by over an hour.*email/)
           .count(),
       )
       .toBe(1);

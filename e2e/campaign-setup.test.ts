@@ -35,13 +35,13 @@ test('[CAMP-11] a campaign is built step by step, with its price, and saved as a
   await at('Data fields');
   await next();
   await at('Leads');
-  await page.getByLabel('Leads at most').fill('20');
+  await page.getByLabel('Lead limit').fill('20');
   await next();
   await at('Reports');
-  await page.getByLabel('Mail each time so many leads have come').fill('5');
+  await page.getByLabel('Email after this many leads').fill('5');
   await next();
-  await page.getByText('Enter at least one e-mail address').waitFor();
-  await page.getByLabel('Told are').fill('desk@shop.example');
+  await page.getByText('Enter at least one email address').waitFor();
+  await page.getByLabel('Notification recipients').fill('desk@shop.example');
   await next();
   await at('Price and preview');
   await page.getByText('for 20 leads a day').waitFor();
@@ -56,7 +56,7 @@ test('[CAMP-11] a campaign is built step by step, with its price, and saved as a
 test('[CAMP-09] a test lead goes out once a minute, and says so', async () => {
   await page.getByRole('tab', { name: 'Delivery' }).click();
   await page.getByRole('button', { name: 'Send test lead' }).click();
-  await page.getByText('The test lead is in the list of leads.').waitFor();
+  await page.getByText('The test lead is in the lead list.').waitFor();
   await page.getByRole('button', { name: 'Send test lead' }).click();
   await page
     .getByText('You can only attempt this test once every minute. Please try again later.')

@@ -63,7 +63,7 @@ export async function runDemo(dataDir: string, env: Record<string, string>): Pro
     });
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (printed += chunk));
     const until = Date.now() + 4 * PATIENCE_MS;
-    while (!printed.includes('Stop with Ctrl-C')) {
+    while (!printed.includes('Press Ctrl-C to stop')) {
       if (child.exitCode !== null || Date.now() > until) {
         child.kill();
         throw new Error(`The demo did not start:\n${printed}`);

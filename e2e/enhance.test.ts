@@ -50,7 +50,7 @@ async function finish(slug: string, name: string, price: string): Promise<void> 
   await estimate.getByText(/now, then about .* a day\. \$.* at once\./).waitFor();
   await page.getByText(price).first().waitFor();
   expect(await serious()).toEqual([]);
-  await page.getByRole('switch', { name: 'Start at once' }).press('Space');
+  await page.getByRole('switch', { name: 'Start immediately' }).press('Space');
   await page.getByRole('button', { name: 'Save and start' }).press('Enter');
   await page.waitForURL(new RegExp(`/${slug}/campaign-management\\?campaign=`));
   const id = new URL(page.url()).searchParams.get('campaign')!;
@@ -131,7 +131,7 @@ test('[CAMP-07] many campaigns are archived at once, and brought back', async ()
   const notice = page.getByRole('alert').filter({ hasText: '2 campaigns are archived' });
   await notice.waitFor();
   await page.getByText('No campaigns yet').waitFor();
-  await notice.getByRole('button', { name: 'Bring back' }).click();
+  await notice.getByRole('button', { name: 'Restore' }).click();
   await page.getByText('2 campaigns are back, paused').waitFor();
   await page
     .getByRole('row', { name: /Outdoor families/ })
@@ -139,7 +139,7 @@ test('[CAMP-07] many campaigns are archived at once, and brought back', async ()
     .waitFor();
 });
 
-test('[CAMP-03] the root sets the least price and the least leads a day', async () => {
+test('[CAMP-03] the root sets the least price and the minimum leads per day', async () => {
   const root = await signInAt(browser, demo.url('localhost', '/login'), 'root@demo.test', demo.password);
   await root.goto(demo.url('localhost', '/configuration/general-setting?tab=minimums'));
   await root.getByRole('textbox', { name: 'Enhance ID, Prepaid' }).fill('2.5');

@@ -31,7 +31,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   const agency = await signIn('acme.localhost', 'agency@demo.test');
   await agency.goto(demo.url('acme.localhost', '/dashboard'));
   await agency.getByRole('link', { name: 'Data Enrichment' }).click();
-  await agency.getByText('This is what your company is offered.', { exact: false }).waitFor();
+  await agency.getByText('This is what your company can use.', { exact: false }).waitFor();
   // What the agency is offered is not its own to change.
   await expect.poll(() => box(agency, 'Gender').isDisabled()).toBe(true);
   expect(await axeFindings(agency)).toEqual([]);
@@ -50,7 +50,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   // Leaving asks first.
   await agency.getByRole('link', { name: 'Dashboard' }).first().click();
   const leaving = agency.getByRole('dialog', { name: 'Leave without saving?' });
-  await leaving.getByText('Your changes to the data fields are lost.').waitFor();
+  await leaving.getByText('Your changes to the data fields will be lost.').waitFor();
   await agency.keyboard.press('Escape');
   await save.focus();
   await agency.keyboard.press('Enter');
@@ -71,18 +71,18 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await agency.reload();
   await agency.getByText('7 of 10 chosen').waitFor();
   await expect.poll(() => box(agency, 'Veteran').isDisabled()).toBe(true);
-  await agency.getByText('Not offered to this company.').first().waitFor();
+  await agency.getByText('Not available to this company.').first().waitFor();
 
   // A root's account with a vendor: the key is kept and not shown again.
   await root.goto(demo.url('localhost', '/configuration/data-enrichment'));
   await root.getByLabel('API key', { exact: true }).fill('a-key-of-mine');
   await root.getByRole('button', { name: 'Save people data labs' }).click();
-  await root.getByText('One is kept, sealed.', { exact: false }).waitFor();
+  await root.getByText('A key is saved and encrypted.', { exact: false }).waitFor();
   await expect.poll(() => root.getByLabel('API key', { exact: true }).inputValue()).toBe('');
   expect(await axeFindings(root)).toEqual([]);
-  await root.getByRole('button', { name: 'Take away the key' }).click();
-  await root.getByRole('dialog').getByRole('button', { name: 'Take away' }).click();
-  await root.getByText('It is kept sealed and never shown again.', { exact: false }).waitFor();
+  await root.getByRole('button', { name: 'Remove key' }).click();
+  await root.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await root.getByText('The password is encrypted and never shown again.', { exact: false }).waitFor();
 });
 
 test('[CONF-04] the page fits a phone', async () => {

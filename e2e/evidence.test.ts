@@ -45,18 +45,18 @@ describe('[BEY-05] evidence, in the browser', () => {
     await sure.waitFor();
     await sure.getByRole('button', { name: 'Merge', exact: true }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('The two are one person now.').waitFor();
+    await page.getByText('Merged into one person.').waitFor();
     await page.getByText('Merged', { exact: true }).first().click();
     const merges = page.getByRole('region', { name: 'Merges' });
-    await merges.getByRole('button', { name: /^Undo the merge of/ }).waitFor();
+    await merges.getByRole('button', { name: /^Undo merge of/ }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect(await people()).toBe(before - 1);
 
     await page.goto(demo.url('localhost', '/configuration/people-merge?tab=merged'));
-    await merges.getByRole('button', { name: /^Undo the merge of/ }).click();
+    await merges.getByRole('button', { name: /^Undo merge of/ }).click();
     await page
       .getByRole('dialog', { name: 'Undo this merge?' })
-      .getByRole('button', { name: 'Undo the merge' })
+      .getByRole('button', { name: 'Undo merge' })
       .click();
     await page.getByText('They are two people again.').waitFor();
     await merges.getByText(/^Undone/).waitFor();
@@ -72,16 +72,16 @@ describe('[BEY-05] evidence, in the browser', () => {
       demo.password,
     );
     await page.goto(demo.url('acme.localhost', '/configuration/general-setting?tab=threshold'));
-    const field = page.getByLabel('Lowest confidence that is billed');
+    const field = page.getByLabel('Minimum billable confidence');
     await field.fill('100');
     await field.blur();
     await page.getByText('Enter a whole number from 0 to 99').waitFor();
     await field.fill('99');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Changed: lowest confidence that is billed.').waitFor();
+    await page.getByText('Changed: minimum billable confidence.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
 
-    // Somebody the shop's tag recognises with 98 % is below it: no lead, and the campaign says why.
+    // Somebody the shop's tag recognizes with 98 % is below it: no lead, and the campaign says why.
     const shopper = await (await browser.newContext({ userAgent })).newPage();
     await shopper.goto(demo.url('shop.localhost'));
     await shopper.getByRole('button', { name: 'visitor1@demo.example' }).first().click();
@@ -99,17 +99,17 @@ describe('[BEY-05] evidence, in the browser', () => {
     await expect
       .poll(async () => {
         await page.reload();
-        const row = why.getByRole('row').filter({ hasText: 'Below what is billed' });
+        const row = why.getByRole('row').filter({ hasText: 'Below billable confidence' });
         return row.waitFor({ timeout: 5000 }).then(
           () => row.innerText(),
           () => '',
         );
       })
-      .toContain('The match was below the lowest confidence that the agency bills.');
+      .toContain('The match was below the agency’s minimum billable confidence.');
     await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
     await page
       .getByRole('region', { name: 'From visits to leads' })
-      .getByText('Below what is billed')
+      .getByText('Below billable confidence')
       .waitFor();
     await shopper.context().close();
     await page.context().close();
@@ -126,8 +126,8 @@ describe('[BEY-05] evidence, in the browser', () => {
     await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
     await page.getByRole('table').last().getByRole('row').nth(1).getByRole('button').first().click();
     const drawer = page.getByRole('dialog', { name: 'Lead' });
-    await drawer.getByText(/% sure\./).waitFor();
-    await drawer.getByText('Who else it may have been').first().waitFor();
+    await drawer.getByText(/% confidence\./).waitFor();
+    await drawer.getByText('Other possible matches').first().waitFor();
     await expect
       .poll(() => drawer.getByRole('list', { name: 'Evidence' }).innerText())
       .toMatch(/Learned from .+, (\d+ (minute|hour|day|month)s? before|at the same time)/);

@@ -29,7 +29,7 @@ test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, t
   await page.getByRole('button', { name: /profile menu/ }).click();
   await page.getByRole('menuitem', { name: 'Exclusion List' }).click();
   const modal = page.getByRole('dialog', { name: 'Exclusion List' });
-  await modal.getByText('Nobody is excluded here yet').waitFor();
+  await modal.getByText('No one is excluded here yet').waitFor();
   await choose(page, 'people.xlsx', 'x');
   await modal.getByText('Invalid file format. This upload only supports CSV files.').waitFor();
   await choose(page, 'empty.csv', '');
@@ -46,11 +46,11 @@ test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, t
   await choose(page, 'Opt Outs March.csv', `email\ngone@people.test\n${MD5}\nnot an address\n`);
   await submitted(page);
   const row = modal.getByRole('row', { name: /opt_outs_march\.csv/ });
-  await row.getByText('In force').waitFor();
+  await row.getByText('Active').waitFor();
   await progress;
   await row.getByRole('button', { name: 'opt_outs_march.csv' }).click();
   const report = modal.getByRole('region', { name: 'Report of opt_outs_march.csv' });
-  await report.getByText('3 rows read: 2 e-mail addresses.').waitFor();
+  await report.getByText('3 rows read: 2 email addresses.').waitFor();
   await report.getByText('Line 4').waitFor();
   expect(await axeFindings(page)).toEqual([]);
   const [file] = await Promise.all([
@@ -59,16 +59,13 @@ test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, t
   ]);
   expect(file.suggestedFilename()).toMatch(/^exclusion-report-.*\.csv$/);
 
-  await report.getByRole('button', { name: 'Take back' }).click();
-  await page
-    .getByRole('dialog', { name: /Take back/ })
-    .getByRole('button', { name: 'Take back' })
-    .click();
-  await row.getByText('Taken back').waitFor();
+  await report.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('dialog', { name: /Undo/ }).getByRole('button', { name: 'Undo' }).click();
+  await row.getByText('Undone').waitFor();
 
   await choose(page, 'second.csv', 'second@people.test\n');
   const second = modal.getByRole('row', { name: /second\.csv/ });
-  await second.getByText('In force').waitFor();
+  await second.getByText('Active').waitFor();
   await modal.getByRole('button', { name: 'Purge existing records' }).click();
   const sure = page.getByRole('dialog', { name: 'Record Purge Confirmation' });
   await sure.getByText('Are you sure you want to purge existing records?').waitFor();
@@ -77,7 +74,7 @@ test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, t
   await modal.getByRole('button', { name: 'Purge existing records' }).click();
   await sure.getByRole('button', { name: 'Purge records' }).click();
   await page.getByText('Purged: 1 entry of 1 list.').waitFor();
-  await second.getByText('Taken back').waitFor();
+  await second.getByText('Undone').waitFor();
 
   // Closed, it asks nothing more.
   await page.keyboard.press('Escape');
@@ -97,7 +94,7 @@ test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and
   await submitted(page);
   await modal
     .getByRole('row', { name: /campaign\.csv/ })
-    .getByText('In force')
+    .getByText('Active')
     .waitFor();
   await modal.getByText(/^All of /).click();
   await modal.getByText('in any campaign', { exact: false }).waitFor();
@@ -113,9 +110,9 @@ test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and
   );
   await submitted(page);
   const row = page.getByRole('row', { name: /agency\.csv/ });
-  await row.getByText('In force').waitFor();
+  await row.getByText('Active').waitFor();
   await row.getByRole('button', { name: 'agency.csv' }).click();
-  await page.getByText('3 rows read: 1 e-mail address, 1 phone number, 1 domain.').waitFor();
+  await page.getByText('3 rows read: 1 email address, 1 phone number, 1 domain.').waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await page.getByText('One client').click();
   await page.getByText('Choose a client', { exact: true }).waitFor();
@@ -126,13 +123,13 @@ test("[EXCL-04] the root's list; nobody else reaches its page", async () => {
   await page.goto(demo.url('localhost', '/configuration/opt-out-list'));
   await page
     .getByRole('row', { name: /demo_opt_outs\.csv/ })
-    .getByText('In force')
+    .getByText('Active')
     .waitFor();
   await choose(page, 'Everybody.csv', 'nobody@people.test\n+1 202 555 0143\n');
   await submitted(page);
   await page
     .getByRole('row', { name: /everybody\.csv/ })
-    .getByText('In force')
+    .getByText('Active')
     .waitFor();
   expect(await axeFindings(page)).toEqual([]);
   const agency = await signIn('acme.localhost', 'agency@demo.test');

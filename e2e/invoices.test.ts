@@ -119,7 +119,7 @@ describe('[PAY-04] invoices, from the card that was declined to the file to keep
     number = await invoice(3);
     const page = await signIn('client@x.test');
     expect(new URL(page.url()).pathname).toBe('/user/card-setting');
-    const due = page.getByRole('region', { name: 'To be paid' });
+    const due = page.getByRole('region', { name: 'Payment due' });
     await due.getByText('$6.00').first().waitFor();
     expect(await findings(page)).toEqual([]);
 
@@ -127,7 +127,7 @@ describe('[PAY-04] invoices, from the card that was declined to the file to keep
     await pay.press('Enter');
     const sure = page.getByRole('dialog', { name: 'Pay $6.00 now?' });
     await sure.getByRole('button', { name: 'Pay now' }).press('Enter');
-    const bank = page.getByRole('dialog', { name: 'Your bank asks: is it you?' });
+    const bank = page.getByRole('dialog', { name: 'Your bank wants to confirm it’s you' });
     await bank.getByText('Sandbox bank').waitFor();
     expect(await findings(page)).toEqual([]);
     await bank.getByRole('button', { name: 'Refuse' }).press('Enter');
@@ -183,12 +183,12 @@ describe('[PAY-04] invoices, from the card that was declined to the file to keep
     const drawer = page.getByRole('dialog', { name: 'Invoice' });
     await drawer.getByRole('button', { name: 'Correct' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Issue credit note' }).press('Enter');
-    const credit = page.getByRole('dialog', { name: `Lower what Bayou Bikes owes on ${second}` });
+    const credit = page.getByRole('dialog', { name: `Reduce what Bayou Bikes owes on ${second}` });
     await credit.getByRole('button', { name: 'Issue credit note' }).press('Enter');
     await credit.getByText('Enter an amount in US dollars such as 2.50').waitFor();
     await credit.getByLabel('Amount').fill('2.5');
     await credit.getByLabel('Reason').fill('One was a double');
-    await credit.getByText('$2.50 less is due: $5.50 is left.').waitFor();
+    await credit.getByText('The amount due drops by $2.50 to $5.50.').waitFor();
     expect(await findings(page)).toEqual([]);
     await credit.getByRole('button', { name: 'Issue credit note' }).press('Enter');
     await credit.waitFor({ state: 'hidden' });
@@ -210,7 +210,7 @@ describe('[PAY-04] invoices, from the card that was declined to the file to keep
     await page.goto(url('/configuration/statement?view=earnings&kind=invoice'));
     await page.goto(url('/configuration/statement?view=card&kind=payment'));
     await page.getByRole('button', { name: 'Payment' }).first().press('Enter');
-    await page.getByRole('link', { name: 'Open the invoice' }).press('Enter');
+    await page.getByRole('link', { name: 'View invoice' }).press('Enter');
     await page.getByRole('heading', { name: number }).waitFor();
   });
 

@@ -22,9 +22,9 @@ afterAll(async () => {
 /** Signs in through the page. */
 async function signIn(page: Page, host: string, email: string): Promise<void> {
   await page.goto(demo.url(host, '/login'));
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL((url) => !url.pathname.startsWith('/login'));
 }
 
@@ -79,7 +79,7 @@ describe('[RUN-01] [RUN-04] the main job, as a newcomer does it', () => {
     await drawer.waitFor();
     await eventually('the drawer tells why it matched and that it was delivered', async () => {
       const text = await drawer.innerText();
-      return /e-mail/i.test(text) && /receiver\.localhost/.test(text) && /delivered/i.test(text);
+      return /email/i.test(text) && /receiver\.localhost/.test(text) && /delivered/i.test(text);
     });
     await expect.poll(() => drawer.innerText()).toContain('$2.00');
 
@@ -207,9 +207,9 @@ describe('[AUTH-06] [AUTH-19] the guards of the login, in the browser', () => {
     const page = await (await browser.newContext({ userAgent })).newPage();
     await page.goto(demo.url('acme.localhost', '/login'));
     const submit = async (password: string) => {
-      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
-      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     };
     const captchas: number[] = [];
     page.on('response', (response) => {
@@ -223,7 +223,7 @@ describe('[AUTH-06] [AUTH-19] the guards of the login, in the browser', () => {
       await page.waitForLoadState('networkidle');
     }
     await submit(demo.password);
-    await page.getByText('Enter the code that your authenticator shows.').waitFor();
+    await page.getByText('Enter the code from your authenticator app.').waitFor();
     await page.getByRole('textbox').first().pressSequentially(totp.generate());
     await page.waitForURL(/\/dashboard/);
     expect(captchas.length).toBeGreaterThan(0);
@@ -298,7 +298,7 @@ describe('the app around it', () => {
     ] as const) {
       const page = await (await browser.newContext({ userAgent })).newPage();
       await page.goto(demo.url(host, '/login'));
-      await page.getByLabel('E-mail').waitFor();
+      await page.getByLabel('Email').waitFor();
       const all = `${await page.title()} ${await page.content()}`;
       expect(all).toContain(name);
       expect(all).not.toMatch(foreign);
@@ -311,7 +311,7 @@ describe('[RUN-01] stopping and starting', () => {
   test('Ctrl-C ends it cleanly, and the second start finds everything', async () => {
     expect(await demo.stop()).toBe(0);
     await demo.start();
-    expect(demo.output()).not.toContain('Filling the demo');
+    expect(demo.output()).not.toContain('Creating the demo');
     // The login outlives the restart, too: its session is in the database, its refresh token in the browser's cookie.
     const page = await context.newPage();
     await page.goto(demo.url('acme.localhost', '/dashboard'));

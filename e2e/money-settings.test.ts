@@ -39,7 +39,7 @@ test('[CONF-05] a root adds a plan of minimum spend, which becomes the default, 
   const row = root.getByRole('row', { name: /Growth/ });
   await expect.poll(() => row.innerText()).toMatch(/Default[\s\S]*\$100\.00[\s\S]*\$349\.00/);
 
-  await root.getByRole('switch', { name: 'Ask a minimum spend' }).click({ force: true });
+  await root.getByRole('switch', { name: 'Require a minimum spend' }).click({ force: true });
   await field(root, 'Second month').fill('100');
   await root.getByRole('button', { name: 'Save agencies without a plan' }).click();
   await root.getByText('Setting has been saved.').waitFor();
@@ -54,13 +54,13 @@ test('[CONF-08] a root adds a coupon and withdraws it', async () => {
   await field(root, 'Code').fill('spring');
   await field(root, 'Percentage').fill('101');
   await dialog.getByRole('button', { name: 'Add coupon' }).click();
-  await dialog.getByText('Enter a percentage above 0, at most 100, such as 12.5').waitFor();
+  await dialog.getByText('Enter a percentage above 0 and up to 100, such as 12.5').waitFor();
   await field(root, 'Percentage').fill('12.5');
   await dialog.getByRole('button', { name: 'Add coupon' }).click();
   const row = root.getByRole('row', { name: /SPRING/ });
   await row.waitFor();
-  await expect.poll(() => row.innerText()).toMatch(/Can be used[\s\S]*12\.5 %/);
-  await root.getByRole('button', { name: 'Withdraw the coupon SPRING' }).click();
+  await expect.poll(() => row.innerText()).toMatch(/Available[\s\S]*12\.5%/);
+  await root.getByRole('button', { name: 'Withdraw coupon SPRING' }).click();
   await root.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
   await root.getByText('No coupons yet').waitFor();
 });
@@ -74,10 +74,10 @@ test('[BEY-03] an agency limits a client, raises the limit and lifts it', async 
   await agency.getByRole('option').first().click();
   const client = await agency.getByRole('combobox', { name: 'Client' }).inputValue();
   await field(agency, 'Stop at').fill('50');
-  await field(agency, 'Tell us at').fill('60');
+  await field(agency, 'Notify us at').fill('60');
   await agency.getByRole('button', { name: 'Set limit' }).click();
-  await agency.getByText('Enter at most the amount at which spending stops').waitFor();
-  await field(agency, 'Tell us at').fill('40');
+  await agency.getByText('Enter an amount up to the one at which spending stops').waitFor();
+  await field(agency, 'Notify us at').fill('40');
   await agency.getByRole('button', { name: 'Set limit' }).click();
   const row = agency.getByRole('row', { name: new RegExp(`All campaigns of ${client}`) });
   await row.waitFor();
@@ -103,10 +103,10 @@ test('[CONF-06] a root adds a package; an agency chooses it, cancels its subscri
   const added = root.getByRole('group', { name: 'New package' });
   await added.getByLabel('Name').fill('Gold Plus');
   const gold = root.getByRole('group', { name: 'Gold Plus' });
-  await gold.getByLabel('Price a month').fill('99');
+  await gold.getByLabel('Price per month').fill('99');
   await gold.getByLabel('Id').fill('Gold Plus');
   await root.getByRole('button', { name: 'Save' }).click();
-  await gold.getByText('Use lower-case letters').waitFor();
+  await gold.getByText('Use only lowercase letters').waitFor();
   await gold.getByLabel('Id').fill('gold-plus');
   await root.getByRole('button', { name: 'Save' }).click();
   await root.getByText('Setting has been saved.').waitFor();
@@ -135,7 +135,7 @@ test('[CONF-06] a root adds a package; an agency chooses it, cancels its subscri
     .poll(() => agency.evaluate(() => document.activeElement?.textContent))
     .toBe('Keep subscription');
   await sure.getByRole('button', { name: 'Cancel subscription' }).click();
-  await agency.getByText('The subscription was cancelled').waitFor();
+  await agency.getByText('The subscription was canceled').waitFor();
   await expect.poll(() => agency.getByRole('button', { name: 'Cancel subscription' }).count()).toBe(0);
   await agency.getByRole('button', { name: 'Choose Standard' }).click();
   await dialog.getByRole('button', { name: 'Choose package' }).click();
@@ -164,7 +164,7 @@ test('[PAY-07] a minimum spend by default waits for the agency, which accepts it
   await offer.getByRole('button', { name: 'Accept' }).click();
   expect(await axeFindings(agency)).toEqual([]);
   await agency.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
-  await agency.getByText('The minimum spend is accepted.').waitFor();
+  await agency.getByText('The minimum spend was accepted.').waitFor();
   await offer.waitFor({ state: 'detached' });
 
   await root.goto(demo.url('localhost', '/configuration/minimum-spend'));

@@ -46,9 +46,9 @@ test('[BEY-32] a passkey is added, signs in without password and code, confirms,
   const page = await pageWithAuthenticator();
   const url = (path: string) => `http://acme.localhost:${app.port}${path}`;
   await page.goto(url('/login'));
-  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Email').fill(person.email);
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: /profile menu/ }).click();
   await page.getByRole('menuitem', { name: 'Security' }).click();
   await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
@@ -57,12 +57,12 @@ test('[BEY-32] a passkey is added, signs in without password and code, confirms,
   await form.getByText(/It works only at acme\.localhost/).waitFor();
   await form.getByRole('textbox', { name: 'Name' }).fill('Work laptop');
   await form.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('The passkey is added.').waitFor();
+  await page.getByText('Passkey added.').waitFor();
   await page.getByRole('button', { name: 'Change Work laptop' }).waitFor();
 
   await page.getByRole('button', { name: /profile menu/ }).click();
-  await page.getByRole('menuitem', { name: 'Log out' }).click();
-  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await page.getByRole('button', { name: /profile menu/ }).waitFor();
 
@@ -79,12 +79,12 @@ test('[BEY-32] a passkey is added, signs in without password and code, confirms,
     .getByRole('dialog', { name: 'Confirm it’s you' })
     .getByRole('button', { name: 'Use a passkey instead' })
     .click();
-  await page.getByText('The passkey is removed.').waitFor();
+  await page.getByText('Passkey removed.').waitFor();
   await page.getByText('No passkeys').waitFor();
 
   // What the device still offers opens nothing any more.
   await page.getByRole('button', { name: /profile menu/ }).click();
-  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await page.getByRole('alert').getByText('This passkey cannot be used here.').waitFor();
   expect(new URL(page.url()).pathname).toBe('/login');
@@ -97,19 +97,19 @@ test('[BEY-32] where a second factor is required, it is set up at the next login
   const url = (path: string) => `http://strict.localhost:${app.port}${path}`;
   const signIn = async () => {
     await page.goto(url('/login'));
-    await page.getByLabel('E-mail').fill(person.email);
+    await page.getByLabel('Email').fill(person.email);
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   };
   const logOut = async () => {
     await page.getByRole('button', { name: /profile menu/ }).click();
-    await page.getByRole('menuitem', { name: 'Log out' }).click();
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   };
   await signIn();
   await page.getByRole('button', { name: /profile menu/ }).waitFor();
   await page.goto(url('/configuration/general-setting?tab=security'));
-  await page.getByRole('switch', { name: 'Require a second factor of your people' }).check();
+  await page.getByRole('switch', { name: 'Require a second factor for your users' }).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Setting has been saved.').waitFor();
   await logOut();
@@ -118,7 +118,7 @@ test('[BEY-32] where a second factor is required, it is set up at the next login
   // No other address opens.
   await page.goto(url('/configuration/agency-list'));
   await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
-  await page.getByRole('button', { name: 'Make a passkey' }).click();
+  await page.getByRole('button', { name: 'Create a passkey' }).click();
   const codes = page.getByRole('list', { name: 'Recovery codes' });
   await codes.waitFor();
   const [code = ''] = await codes.getByRole('listitem').allInnerTexts();

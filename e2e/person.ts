@@ -15,9 +15,9 @@ export async function signInAt(
   const context = await browser.newContext({ userAgent, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   await page.goto(login);
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL((url) => !['/login', '/'].includes(url.pathname));
   return page;
 }

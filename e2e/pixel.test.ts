@@ -247,7 +247,7 @@ describe('visitor script in a page', () => {
     await expect.poll(() => hits.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('honours Global Privacy Control: no visitor, no hash, nothing stored', async () => {
+  it('honors Global Privacy Control: no visitor, no hash, nothing stored', async () => {
     await page.goto(`${shop}/`);
     await received(1);
     expect((await ids())[0]).toMatch(uuid7);
@@ -301,7 +301,7 @@ describe('visitor script in a page', () => {
     expect(third.v).not.toBe(view!.v);
   });
 
-  it('[CAMP-01] takes an e-mail from a form, hashed, once, and no other field', async () => {
+  it('[CAMP-01] takes an email from a form, hashed, once, and no other field', async () => {
     await page.goto(`${shop}/form`);
     await received(1);
     await page.fill('[name=name]', 'someone@else.example');
@@ -317,7 +317,7 @@ describe('visitor script in a page', () => {
     expect(hits.map((hit) => hit.body).join()).not.toContain(elsewhere);
   });
 
-  it('takes a corrected e-mail when the field is left, without a submit', async () => {
+  it('takes a corrected email when the field is left, without a submit', async () => {
     await page.goto(`${shop}/form`);
     await received(1);
     await page.fill('[type=email]', 'jane.doe');
@@ -353,7 +353,7 @@ describe('visitor script in a page', () => {
     },
   );
 
-  it('leaves plain e-mails out of the referrer and the title too', async () => {
+  it('leaves plain emails out of the referrer and the title too', async () => {
     await page.goto(`${shop}/thanks?email=${email}`);
     await page.evaluate(() => {
       location.href = '/titled';
@@ -450,7 +450,7 @@ describe('visitor script in a page', () => {
       expect((await received(2, key)).map((event) => event.h)).toEqual([undefined, sha256]);
   });
 
-  it('honours commands that were given before it was loaded', async () => {
+  it('honors commands that were given before it was loaded', async () => {
     await page.goto(`${shop}/queued`);
     const sent = await received(3);
     expect(sent.map((event) => event.n ?? 'view').sort()).toEqual(['identify', 'thanks', 'view']);

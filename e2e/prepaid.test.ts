@@ -88,15 +88,15 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
         .balance_micros,
     ).toBe(0);
     await buying.getByLabel('Leads').fill('0');
-    await buying.getByText('Enter how many leads, such as 100').waitFor();
+    await buying.getByText('Enter the number of leads, such as 100').waitFor();
     await buying.getByLabel('Leads').fill('20');
     await buying.getByText('$25.00, 20 leads').waitFor();
     expect(await axeFindings(page, { within: '[role=dialog]' })).toEqual([]);
     await buying.getByRole('button', { name: 'Pay $25.00' }).press('Enter');
-    await page.getByText('The balance has been topped up by $25.00.').waitFor();
+    await page.getByText('Balance topped up by $25.00.').waitFor();
     await buying.waitFor({ state: 'hidden' });
     await tile('Balance').getByText('$25.00').waitFor();
-    await page.getByLabel('Purchases by card').last().getByText('20 leads for $25.00').waitFor();
+    await page.getByLabel('Card purchases').last().getByText('20 leads for $25.00').waitFor();
     await page.getByRole('button', { name: 'Pause' }).last().waitFor();
   });
 
@@ -136,9 +136,9 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
   });
 
   test('the continual top-up is begun with words and stopped again; a declined card says so and charges nothing', async () => {
-    const again = page.getByRole('switch', { name: 'Buy leads again when the balance runs low' });
+    const again = page.getByRole('switch', { name: 'Buy leads automatically when the balance runs low' });
     await again.press('Space');
-    await dialog(/again and again/)
+    await dialog(/automatically\?/)
       .getByRole('button', { name: 'Begin' })
       .press('Enter');
     await page.getByText('8 leads for $10.00 are bought by the card on file whenever').waitFor();
@@ -146,7 +146,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await dialog(/^Stop buying/)
       .getByRole('button', { name: 'Stop' })
       .press('Enter');
-    await page.getByText('Off. Leads are bought only when somebody does it here.').waitFor();
+    await page.getByText('Off. Leads are bought only when someone buys them here.').waitFor();
     const client = await ask('POST', '/login', { username: 'client@demo.test', password: demo.password });
     await ask('PUT', '/payment/sandbox-card', { outcome: 'declines' }, client.access_token);
     await page.getByRole('button', { name: 'Buy leads' }).press('Enter');
@@ -154,7 +154,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await buying.getByRole('button', { name: 'Pay $10.00' }).press('Enter');
     await buying.getByText('Nothing was charged').waitFor();
     await buying.getByRole('button', { name: 'Cancel' }).press('Enter');
-    await page.getByLabel('Purchases by card').last().getByText('Declined', { exact: true }).waitFor();
+    await page.getByLabel('Card purchases').last().getByText('Declined', { exact: true }).waitFor();
     await expect.poll(() => tile('Balance').innerText()).toContain('$23.75');
   });
 
@@ -164,14 +164,14 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await page.goto(
       demo.url(HOST, `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}&tab=balance`),
     );
-    await page.getByRole('button', { name: 'Give back' }).press('Enter');
-    const giving = dialog(/^Give balance of/);
+    await page.getByRole('button', { name: 'Refund' }).press('Enter');
+    const giving = dialog(/^Refund balance of/);
     await giving.getByLabel('Amount').fill('24');
-    await giving.getByRole('button', { name: 'Give back' }).press('Enter');
-    await giving.getByText('At most $23.75 can be given back').waitFor();
+    await giving.getByRole('button', { name: 'Refund' }).press('Enter');
+    await giving.getByText('You can refund up to $23.75').waitFor();
     await giving.getByLabel('Amount').fill('20');
-    await giving.getByRole('button', { name: 'Give back' }).press('Enter');
-    await page.getByText('$20.00 goes back to the card.').waitFor();
+    await giving.getByRole('button', { name: 'Refund' }).press('Enter');
+    await page.getByText('$20.00 was refunded to the card.').waitFor();
     await tile('Balance').getByText('$3.75').waitFor();
     expect(await axeFindings(page, { within: '[role=dialog]' })).toEqual([]);
   });

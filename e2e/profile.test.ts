@@ -43,7 +43,7 @@ async function noAxeFindings(page: Page): Promise<void> {
   expect(await axeFindings(page)).toEqual([]);
 }
 
-/** A PNG of one colour, of any size: a real picture, whose pixels take far more room than its file. */
+/** A PNG of one color, of any size: a real picture, whose pixels take far more room than its file. */
 function png(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data]);
@@ -56,7 +56,7 @@ function png(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  // One bit a pixel, grey.
+  // One bit a pixel, gray.
   head[8] = 1;
   const pixels = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height));
   return Buffer.concat([
@@ -77,8 +77,8 @@ async function askOnboarding(): Promise<void> {
   await root.getByRole('dialog').getByRole('button', { name: 'Add coupon' }).click();
   await root.getByRole('row', { name: /WELCOME/ }).waitFor();
   await root.goto(demo.url('localhost', '/configuration/agency-list'));
-  await root.getByRole('button', { name: 'Onboarding charge of Fresh Start' }).click();
-  const popover = root.getByRole('dialog', { name: 'Onboarding charge of Fresh Start' });
+  await root.getByRole('button', { name: 'Onboarding charge for Fresh Start' }).click();
+  const popover = root.getByRole('dialog', { name: 'Onboarding charge for Fresh Start' });
   await popover.getByLabel('Onboarding charge', { exact: true }).fill('200');
   await popover.getByLabel('Enable coupon').check();
   await popover.getByRole('button', { name: 'Save' }).click();
@@ -123,7 +123,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await typeInto(page, page.getByRole('combobox', { name: 'City' }), 'Chicago');
-    await typeInto(page, page.getByLabel('Zip code'), '60601');
+    await typeInto(page, page.getByLabel('ZIP code'), '60601');
     await press('Next');
 
     await step('Agreement');
@@ -145,7 +145,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
     await press('Next');
     // With an onboarding charge the card may wait until that is paid.
     await step('Onboarding');
-    await page.getByText('Put a card on file in the step before.').waitFor();
+    await page.getByText('Add a card in the step before.').waitFor();
     await press('Back');
     await step('Payment card');
     await press('Save card');
@@ -168,7 +168,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
 
     await step('Payment account');
     await press('Connect an account');
-    await press('Send, to be accepted');
+    await press('Submit and accept');
     await step('Payment account');
     // The sandbox takes half a minute to look at it.
     await expect
@@ -198,7 +198,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
     await page.getByRole('button', { name: 'Choose picture' }).waitFor();
 
     await give('logo.svg', 'image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'));
-    await fault.getByText(/PNG, JPEG or WebP/).waitFor();
+    await fault.getByText(/PNG, JPEG, or WebP/).waitFor();
     await give('big.png', 'image/png', Buffer.alloc(30 * 1024 * 1024));
     await fault.getByText(/30\.0 MB/).waitFor();
     await give('disguised.png', 'image/png', Buffer.from('<!doctype html><script>alert(1)</script>'));
@@ -259,7 +259,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
       await page.getByRole('combobox', { name: label }).click();
       await page.getByRole('option', { name: option, exact: true }).click();
     };
-    await choose(/What sort of business/, 'Marketing agency');
+    await choose(/What type of business/, 'Marketing agency');
     await page.getByRole('button', { name: 'Save answers' }).click();
     await page.getByText('Choose at least one').first().waitFor();
     await noAxeFindings(page);
@@ -269,16 +269,16 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
     await choose(/How long/, 'Not yet');
     await choose(/Which CRM/, 'HubSpot');
     await choose(/How did you hear/, 'An event');
-    for (const name of ['Legal', 'Search ads', 'Sell leads to my clients']) {
+    for (const name of ['Legal', 'Search ads', 'Sell leads to clients']) {
       await page.getByText(name, { exact: true }).first().click();
     }
     await page.getByRole('button', { name: 'Save answers' }).click();
     await page.waitForURL('**/user/questionnaire');
     await page.getByText('HubSpot').waitFor();
-    await page.getByRole('link', { name: 'Change answers' }).click();
-    await page.getByText('Content and search ranking').click();
+    await page.getByRole('link', { name: 'Edit answers' }).click();
+    await page.getByText('Content and SEO').click();
     await page.getByRole('button', { name: 'Save answers' }).click();
-    await page.getByText('Search ads, Content and search ranking').waitFor();
+    await page.getByText('Search ads, Content and SEO').waitFor();
     await page.context().close();
   });
 });

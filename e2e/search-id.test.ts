@@ -35,7 +35,7 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
     await page.getByRole('option', { name: 'Zip Code' }).click();
     await page.getByLabel('Zip codes').fill('78701, 7870');
     await page.getByRole('button', { name: 'Create campaign' }).click();
-    await page.getByText('7870 is not a zip code of five digits').waitFor();
+    await page.getByText('7870 is not a five-digit zip code').waitFor();
     await page.getByLabel('Zip codes').fill('78701 78702');
     await expect.poll(() => page.getByLabel('Zip codes').inputValue()).toBe('78701\n78702');
     await page.getByRole('button', { name: 'Create campaign' }).click();
@@ -63,7 +63,7 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
       .getByRole('dialog', { name: 'Apply this count?' })
       .getByRole('button', { name: 'Apply' })
       .click();
-    await page.getByText('The campaign looks for these keywords now.').waitFor();
+    await page.getByText('The campaign now searches for these keywords.').waitFor();
     await table.getByRole('button', { name: 'Apply again' }).waitFor();
     await page.getByRole('tab', { name: 'Set-up' }).click();
     await expect
@@ -82,7 +82,7 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
     // Without a balance it does not begin, but its limit is kept for when it does.
     await page.getByRole('dialog', { name: /^Buy leads for/ }).waitFor();
     await page.goto(page.url().replace(/&(tab|buy)=\w+/g, ''));
-    await expect.poll(() => page.getByLabel('Leads at most').inputValue()).toMatch(/^\d+$/);
+    await expect.poll(() => page.getByLabel('Lead limit').inputValue()).toMatch(/^\d+$/);
   });
 
   test('[BEY-09] a lead of Search ID shows the signals behind it', async () => {
@@ -90,7 +90,7 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
     await page.getByText('Intent').first().waitFor();
     await page.getByRole('row').filter({ hasText: 'Intent' }).first().getByRole('button').first().click();
     const drawer = page.getByRole('dialog', { name: 'Lead' });
-    await drawer.getByText(/Recognised by intent signals/).waitFor();
+    await drawer.getByText(/Recognized by intent signals/).waitFor();
     await expect
       .poll(() => drawer.getByRole('list', { name: 'Signals' }).getByRole('listitem').count())
       .toBeGreaterThan(0);

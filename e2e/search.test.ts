@@ -25,7 +25,7 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search' });
 const active = (page: Page) => dialog(page).locator('[role=option][aria-selected=true]');
 const serious = (page: Page) => axeFindings(page, { serious: true });
 
-test('[UX-03] an agency reaches pages, clients and campaigns by keyboard alone', async () => {
+test('[UX-03] an agency reaches pages, clients, and campaigns by keyboard alone', async () => {
   const page = await signIn('acme.localhost', 'agency@demo.test');
   await page.getByRole('heading', { level: 1 }).waitFor();
 
@@ -60,7 +60,7 @@ test('[UX-03] an agency reaches pages, clients and campaigns by keyboard alone',
   const input = dialog(page).getByRole('combobox');
   await input.waitFor();
   await input.fill('no such name anywhere');
-  await dialog(page).getByText('Nothing is called').waitFor();
+  await dialog(page).getByText('No results for').waitFor();
   await page.keyboard.press('Escape');
   await dialog(page).waitFor({ state: 'detached' });
   await expect.poll(() => page.locator('.mantine-Drawer-content').isVisible()).toBe(true);

@@ -29,9 +29,9 @@ async function pageOf(host: string, email: string): Promise<Page> {
 
 async function signIn(page: Page, host: string, email: string): Promise<void> {
   await page.goto(demo.url(host, '/login'));
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL((url) => !['/login', '/'].includes(url.pathname));
 }
 
@@ -102,7 +102,7 @@ describe('[ROUT-05] [NAV-01] the way in and the sidebar', () => {
     const sales = await menuOf('localhost', 'sales@demo.test');
     expect(sales).not.toContain('Profile');
     expect(sales).toEqual(
-      expect.arrayContaining(['Change Password', 'Two Factor Authentication', 'Log out']),
+      expect.arrayContaining(['Change Password', 'Two Factor Authentication', 'Sign out']),
     );
   });
 });
@@ -177,7 +177,7 @@ describe('[UX-03] by keyboard alone', () => {
 });
 
 describe('[UX-06] [NAV-01] on a phone', () => {
-  test('the menu opens, leads on, and minimises after the click', async () => {
+  test('the menu opens, leads on, and minimizes after the click', async () => {
     const page = await pageOf('acme.localhost', 'agency@demo.test');
     await page.setViewportSize({ width: 375, height: 812 });
     await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
@@ -222,16 +222,16 @@ describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Connect account' }).click();
     await page.waitForURL((url) => url.pathname.startsWith('/user/sandbox-account/'));
-    await page.getByRole('button', { name: 'Send, to be refused' }).waitFor();
+    await page.getByRole('button', { name: 'Submit and reject' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     // Left without being sent, it is begun; and the form opens anew.
     await page.goto(demo.url('localhost', '/configuration/agency-list'));
     await page.waitForURL((url) => url.pathname === '/configuration/sales-connect-account');
-    await page.getByText('Your account is begun').waitFor();
-    await page.getByText('The payment provider still asks for:').waitFor();
+    await page.getByText('You started your account').waitFor();
+    await page.getByText('The payment provider still needs:').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Finish the form' }).click();
-    await page.getByRole('button', { name: 'Send, to be accepted' }).click();
+    await page.getByRole('button', { name: 'Complete the form' }).click();
+    await page.getByRole('button', { name: 'Submit and accept' }).click();
     await page.waitForURL((url) => url.pathname === '/configuration/sales-connect-account');
     await page.getByText('Verification in progress').waitFor();
     // The sandbox takes half a minute to look at it; the page finds out by itself.
@@ -249,7 +249,7 @@ describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
     await page.getByRole('combobox', { name: 'Test card' }).fill('0341');
     await page.getByRole('option', { name: /0341/ }).click();
     await page.getByRole('button', { name: 'Save card' }).click();
-    await page.getByText('The card is on file.').first().waitFor();
+    await page.getByText('Card saved.').first().waitFor();
     await page.getByText(/ending in 0341/).waitFor();
     await page.close();
   });

@@ -29,7 +29,7 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
   await page.getByRole('button', { name: 'Add administrator' }).click();
   const drawer = page.getByRole('dialog');
   await drawer.getByLabel('Full name').fill('Nadia Newcomer');
-  await drawer.getByRole('textbox', { name: 'E-mail' }).fill('nadia@people.test');
+  await drawer.getByRole('textbox', { name: 'Email' }).fill('nadia@people.test');
   await drawer.getByLabel('Phone number').fill('+1 202 555 0147');
   await drawer.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Read only' }).click();
@@ -38,37 +38,37 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
   await drawer.getByRole('button', { name: 'Add and invite' }).click();
   await page.getByText('Data has been added successfully').waitFor();
 
-  await page.getByPlaceholder('Search by name, e-mail or role').fill('newcom');
+  await page.getByPlaceholder('Search by name, email, or role').fill('newcom');
   const row = page.getByRole('row', { name: /Nadia Newcomer/ });
   await row.getByText('Invited').waitFor();
   await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
   await noAxeFindings(page);
   await row.getByRole('button', { name: 'Nadia Newcomer' }).click();
   await drawer.getByRole('button', { name: 'Send again' }).click();
-  await page.getByText('The invitation is on its way.').waitFor();
+  await page.getByText('Invitation sent.').waitFor();
   await drawer.getByRole('button', { name: 'Remove' }).click();
   await page
     .getByRole('dialog', { name: /Remove Nadia/ })
     .getByRole('button', { name: 'Remove' })
     .click();
-  await page.getByText('The person is removed and signed out everywhere.').waitFor();
+  await page.getByText('User removed and signed out everywhere.').waitFor();
 
-  await page.getByRole('combobox', { name: 'Whom to show' }).click();
+  await page.getByRole('combobox', { name: 'Show' }).click();
   await page.getByRole('option', { name: 'Removed' }).click();
   await row.getByRole('button', { name: 'Nadia Newcomer' }).click();
-  await drawer.getByRole('button', { name: 'Bring back' }).click();
-  await page.getByText('The person is back and can sign in again.').waitFor();
+  await drawer.getByRole('button', { name: 'Restore' }).click();
+  await page.getByText('User restored. They can sign in again.').waitFor();
 });
 
 test('[CONF-02] [ROLE-02] an agency lists its sales people; their account executive sees the clients in their care and no more', async () => {
   const page = await signIn('acme.localhost', 'agency@demo.test');
   await page.goto(demo.url('acme.localhost', '/configuration/administrator-list'));
-  await page.getByText('Sales people', { exact: true }).click();
+  await page.getByText('Salespeople', { exact: true }).click();
   await page.getByRole('row', { name: /Sidra Seller.*Account executive/ }).waitFor();
   await noAxeFindings(page);
   await page.getByRole('button', { name: 'Add sales account' }).click();
   const drawer = page.getByRole('dialog');
-  await drawer.getByText('Sees the clients in their care', { exact: false }).waitFor();
+  await drawer.getByText('Sees the clients assigned to them', { exact: false }).waitFor();
   await expect.poll(() => drawer.getByRole('combobox', { name: 'Role' }).count()).toBe(0);
 
   const seller = await signIn('acme.localhost', 'seller@demo.test');
@@ -105,7 +105,7 @@ test('[CONF-02] [ROLE-02] an agency lists its sales people; their account execut
 test('[CONF-03] each tab of the settings is saved on its own, says what it changed, and keeps what a failure did not take', async () => {
   const page = await signIn('bluepeak.localhost', 'agency2@demo.test');
   await page.goto(demo.url('bluepeak.localhost', '/configuration/general-setting?tab=registration'));
-  const door = page.getByRole('switch', { name: 'People may register here' });
+  const door = page.getByRole('switch', { name: 'Allow registration' });
   const was = await door.isChecked();
   await door.click({ force: true });
   await page.getByText('You have unsaved changes.').waitFor();
@@ -143,8 +143,8 @@ test('[CONF-03] [CONF-09] an agency sees what a mail server answers before it sa
   await page.goto(demo.url('acme.localhost', '/configuration/general-setting?tab=email'));
   await page.getByLabel('Server').fill('127.0.0.1');
   await page.getByLabel('Port').fill(String(port));
-  await page.getByLabel("Sender's address").fill('hello@acme.test');
-  await page.getByRole('button', { name: 'Try to sign in' }).click();
+  await page.getByLabel('Sender address').fill('hello@acme.test');
+  await page.getByRole('button', { name: 'Test sign-in' }).click();
   await page.getByText('private or reserved network', { exact: false }).waitFor();
   await noAxeFindings(page);
   await page.getByLabel('Server').fill('mail.acme.test');

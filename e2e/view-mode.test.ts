@@ -27,9 +27,9 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
       if (token) tokens.push(token);
     });
     await page.goto(demo.url('localhost', '/login'));
-    await page.getByLabel('E-mail').fill('root@demo.test');
+    await page.getByLabel('Email').fill('root@demo.test');
     await page.getByLabel('Password', { exact: true }).fill(demo.password);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL((url) => !url.pathname.startsWith('/login'));
     const second = await context.newPage();
     await second.goto(demo.url('localhost', '/dashboard'));
@@ -75,11 +75,11 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     });
     expect([refused.status(), (await refused.json()).message]).toEqual([
       403,
-      'This is not possible while you view as somebody else. Return to your own account first.',
+      'This is not available while you view as someone else. Return to your own account first.',
     ]);
 
     await banner(page).getByRole('button', { name: 'Renew' }).click();
-    await page.getByText('The view goes on for 30 minutes.').waitFor();
+    await page.getByText('The view was extended by 30 minutes.').waitFor();
     await banner(page).getByRole('button', { name: 'Return to my account' }).click();
     await page.waitForURL('**/configuration/agency-list');
     await page.getByRole('button', { name: 'Actions of Acme Leads' }).waitFor();
@@ -108,9 +108,9 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     const context = await browser.newContext({ userAgent });
     const page = await context.newPage();
     await page.goto(demo.url('acme.localhost', '/login'));
-    await page.getByLabel('E-mail').fill('agency@demo.test');
+    await page.getByLabel('Email').fill('agency@demo.test');
     await page.getByLabel('Password', { exact: true }).fill(demo.password);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL((url) => !url.pathname.startsWith('/login'));
     await page.goto(demo.url('acme.localhost', '/configuration/agency-list'));
     await page.getByText('Page Not Found').waitFor();

@@ -19,9 +19,9 @@ beforeAll(async () => {
   context = await browser.newContext({ userAgent, reducedMotion: 'reduce' });
   page = await context.newPage();
   await page.goto(demo.url(HOST, '/login'));
-  await page.getByLabel('E-mail').fill('cedar@demo.test');
+  await page.getByLabel('Email').fill('cedar@demo.test');
   await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL((url) => !url.pathname.startsWith('/login'));
 });
 afterAll(async () => {
@@ -118,7 +118,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await sure.getByText('You will top up your balance by $500 using a credit card.').waitFor();
     await sure.getByText('falls to 10% of it ($50.00)').waitFor();
     await sure.getByRole('button', { name: 'I agree' }).press('Enter');
-    await page.getByText('Your Data Wallet has been topped up by $500.').waitFor();
+    await page.getByText('$500 was added to your Data Wallet.').waitFor();
     await wallet().waitFor({ state: 'hidden' });
     await open();
     const history = wallet().getByLabel('Transaction history');
@@ -159,9 +159,9 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await page.locator('.mantine-Notification-root').filter({ has: failure }).getByRole('button').click();
     await failure.waitFor({ state: 'hidden' });
     await open();
-    await wallet().getByRole('button', { name: 'Ceilings and tries by card' }).press('Enter');
+    await wallet().getByRole('button', { name: 'Limits and card attempts' }).press('Enter');
     await wallet()
-      .getByLabel('Tries by card')
+      .getByLabel('Card attempts')
       .getByText(/card was declined/i)
       .waitFor();
     await page.keyboard.press('Escape');
@@ -185,12 +185,12 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await dialog('Are you sure you want to topup data wallet?')
       .getByRole('button', { name: 'I agree' })
       .press('Enter');
-    const bank = dialog('Your bank asks: is it you?');
+    const bank = dialog('Your bank wants to confirm it’s you');
     await bank.getByText('Sandbox bank').waitFor();
     await wallet().waitFor({ state: 'hidden' });
     expect(await findings()).toEqual([]);
     await bank.getByRole('button', { name: 'Approve' }).press('Enter');
-    await page.getByText('Your Data Wallet has been topped up by $250.').waitFor();
+    await page.getByText('$250 was added to your Data Wallet.').waitFor();
     await open();
     await wallet().getByLabel('Transaction history').getByText('+$250.00').waitFor();
     await page.keyboard.press('Escape');

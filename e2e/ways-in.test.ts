@@ -60,9 +60,9 @@ async function closeAll(): Promise<void> {
   open.clear();
 }
 async function fillLogin(page: Page, email: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await box(page, 'Password').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 async function signIn(page: Page, email: string, password = PASSWORD, host = 'acme'): Promise<void> {
   await page.goto(url(host, '/login'));
@@ -100,11 +100,11 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
   const fill = async (page: Page, email: string) => {
     await box(page, 'Company name').fill('Newcomer LLC');
     await box(page, 'Your name').fill('Nora New');
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await box(page, 'Phone number').fill('(504) 555-0123');
     await box(page, 'Password').fill(NEW);
     await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   };
   const signUpOf = async (email: string) =>
     (await app.admin.query('select kind, refcode, referred_by from sign_up where email = $1', [email])).rows;
@@ -129,17 +129,14 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     await guest.goto(await mailedLink('guest@new.test'));
     expect(new URL(guest.url()).pathname).toMatch(/^\/register\/confirm\//);
     await guest.getByRole('button', { name: 'Complete registration' }).click();
-    await guest.getByText('Your account is ready. Please sign in.').waitFor();
-    await guest.getByRole('link', { name: 'Log in' }).click();
+    await guest.getByText('Your account is ready. Sign in.').waitFor();
+    await guest.getByRole('link', { name: 'Sign in', exact: true }).click();
     await fillLogin(guest, 'guest@new.test', NEW);
     await inside(guest);
     // The link is used up, and says so.
     await guest.goto(await mailedLink('guest@new.test'));
     await guest.getByRole('button', { name: 'Complete registration' }).click();
-    await guest
-      .getByRole('alert')
-      .getByText('This link is not valid any more. Please register again.')
-      .waitFor();
+    await guest.getByRole('alert').getByText('This link is no longer valid. Register again.').waitFor();
     await closeAll();
   });
 
@@ -154,7 +151,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     await expect.poll(() => page.getByLabel('Referral code').inputValue()).toBe('not-a-code');
     await box(page, 'Company name').fill('Newcomer LLC');
     await box(page, 'Your name').fill('Nora New');
-    await page.getByLabel('E-mail').fill('other@new.test');
+    await page.getByLabel('Email').fill('other@new.test');
     await box(page, 'Phone number').fill('+49 30 901820');
     await box(page, 'Password').fill(NEW);
     await page.getByRole('button', { name: 'Register' }).click();
@@ -170,7 +167,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
       ['acme', '/agency-register/abc'],
     ] as const) {
       await page.goto(url(host, path));
-      await page.getByRole('heading', { name: 'Log in' }).waitFor();
+      await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     }
     await closeAll();
   });
@@ -180,7 +177,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
   const ask = async (page: Page, email: string) => {
     await page.goto(url('acme', '/login'));
     await page.getByRole('link', { name: 'Forgot password?' }).click();
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByRole('button', { name: 'Send another link' }).waitFor();
     return (await page.getByRole('main').innerText()).trim();
@@ -190,24 +187,24 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     const person = await someone();
     const page = await freshPage();
     const told = await ask(page, person.email);
-    expect(told).toContain('If this address has an account here, an e-mail with a link');
+    expect(told).toContain('If this address has an account here, we sent an email with a link');
     expect(await ask(page, 'nobody@acme.test')).toBe(told);
 
     await page.goto(await mailedLink(person.email));
     await box(page, 'New password').fill(NEW);
-    await box(page, 'New password again').fill('another password');
+    await box(page, 'Confirm new password').fill('another password');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Enter the same password as above').waitFor();
-    await box(page, 'New password again').fill(NEW);
+    await box(page, 'Confirm new password').fill(NEW);
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.getByText('Your new password is set. Please sign in with it.').waitFor();
-    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByText('Your new password is set. Sign in with it.').waitFor();
+    await page.getByRole('link', { name: 'Sign in', exact: true }).click();
     await fillLogin(page, person.email, NEW);
     await inside(page);
 
     await page.goto(await mailedLink(person.email));
     await page.waitForURL(/\/reset-password-invalid$/);
-    await page.getByText('This link has been used already.').waitFor();
+    await page.getByText('This link has already been used.').waitFor();
     await closeAll();
   });
 
@@ -215,7 +212,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     const page = await freshPage();
     await page.goto(url('acme', '/set-new-password/made-up?email=a%40b.test'));
     await page.waitForURL(/\/reset-password-invalid$/);
-    await page.getByText('This link is not valid. Please ask for a new one.').waitFor();
+    await page.getByText('This link is not valid. Request a new one.').waitFor();
     await page.route('**/api/verify-reset-token', (route) =>
       route.fulfill({
         status: 503,
@@ -229,7 +226,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     await page.goto(url('acme', '/reset-password-invalid?reason=Call%20555'));
     await page.getByText('This link is not valid.').waitFor();
     await expect.poll(() => page.getByRole('main').innerText()).not.toContain('555');
-    await page.getByRole('link', { name: 'Ask for a new link' }).click();
+    await page.getByRole('link', { name: 'Request a new link' }).click();
     await page.getByRole('heading', { name: 'Forgot password' }).waitFor();
     await closeAll();
   });
@@ -241,7 +238,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
       route.fulfill({ status: 429, body: typeof body === 'string' ? body : JSON.stringify(body) }),
     );
     await page.goto(url('acme', '/login?forgot=1'));
-    await page.getByLabel('E-mail').fill('a@b.test');
+    await page.getByLabel('Email').fill('a@b.test');
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByRole('alert').getByText('Too many wishes.').waitFor();
     body = '<html>Bad gateway</html>';
@@ -269,10 +266,10 @@ describe('the own password and devices', () => {
       await form.getByText(text).waitFor();
     await box(form, 'Current password').fill('not the one');
     await box(form, 'New password').fill(NEW);
-    await box(form, 'New password again').fill(`${NEW}!`);
+    await box(form, 'Confirm new password').fill(`${NEW}!`);
     await save.click();
-    await form.getByText('The two new passwords are not the same').first().waitFor();
-    await box(form, 'New password again').fill(NEW);
+    await form.getByText('The new passwords do not match').first().waitFor();
+    await box(form, 'Confirm new password').fill(NEW);
     await save.click();
     await form.getByText('* Sorry, your current password invalid').waitFor();
     await box(form, 'Current password').fill(PASSWORD);
@@ -322,7 +319,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     const choice = dialog(page, 'Two Factor Authentication');
     const setUp = dialog(page, 'Set up your authenticator');
     const app1 = choice.getByRole('button', { name: 'Authenticator app' });
-    const mail = choice.getByRole('button', { name: /^E-mail/ });
+    const mail = choice.getByRole('button', { name: /^Email/ });
     // Selecting sets, selecting again clears; one at a time.
     await mail.click();
     await expect.poll(() => mail.getAttribute('aria-pressed')).toBe('true');
@@ -346,7 +343,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     await box(setUp, 'Current password').fill(PASSWORD);
     await box(setUp, 'Code').fill(String((Number(now()) + 1) % 1_000_000).padStart(6, '0'));
     await setUp.getByRole('button', { name: 'Save' }).click();
-    await setUp.getByText('The code is not right or no longer valid.').waitFor();
+    await setUp.getByText('The code is incorrect or no longer valid.').waitFor();
     await box(setUp, 'Code').fill(now());
     await setUp.getByRole('button', { name: 'Save' }).click();
     await setUp.waitFor({ state: 'hidden' });
@@ -363,7 +360,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     const other = await freshPage();
     await other.goto(url('acme', '/login'));
     await fillLogin(other, person.email);
-    await other.getByText('Enter the code that your authenticator shows.').waitFor();
+    await other.getByText('Enter the code from your authenticator app.').waitFor();
     await other.getByRole('textbox').first().pressSequentially(now());
     await inside(other);
 
@@ -389,13 +386,13 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     await closeAll();
   });
 
-  test('e-mail is saved directly, and a failure shows the server’s message', async () => {
+  test('email is saved directly, and a failure shows the server’s message', async () => {
     const person = await someone();
     const page = await freshPage();
     await signIn(page, person.email);
     await fromMenu(page, 'Two Factor Authentication');
     const choice = dialog(page, 'Two Factor Authentication');
-    await choice.getByRole('button', { name: /^E-mail/ }).click();
+    await choice.getByRole('button', { name: /^Email/ }).click();
     await box(choice, 'Current password').fill(PASSWORD);
     await page.route('**/api/setting/twofactorauth/*', (route) =>
       route.request().method() === 'PUT'
@@ -414,7 +411,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     const other = await freshPage();
     await other.goto(url('acme', '/login'));
     await fillLogin(other, person.email);
-    await other.getByText(/Enter the code that was sent to/).waitFor();
+    await other.getByText(/Enter the code we sent to/).waitFor();
     await closeAll();
   });
 });
@@ -466,7 +463,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
 
     const replay = await freshPage();
     await enter(replay, token);
-    await replay.getByRole('dialog').getByText('This sign-in link has been used already.').waitFor();
+    await replay.getByRole('dialog').getByText('This sign-in link has already been used.').waitFor();
     await replay.getByRole('button', { name: 'OK' }).click();
     await replay.waitForURL(/\/login$/);
     // Who is signed in stays so when somebody sends them a token that is not good.
@@ -546,21 +543,21 @@ describe('[AUTH-19] reCAPTCHA where a key is set', () => {
     });
     const at = (path: string) => `http://keyed.localhost:${keyed.port}${path}`;
     await page.goto(at('/login'));
-    await page.getByLabel('E-mail').waitFor();
+    await page.getByLabel('Email').waitFor();
     await page.waitForLoadState('networkidle');
     expect(foreign).toEqual([]);
     await page.getByRole('link', { name: 'Forgot password?' }).click();
-    await page.getByLabel('E-mail').fill('owner@keyed.test');
+    await page.getByLabel('Email').fill('owner@keyed.test');
     await page.getByRole('button', { name: 'I am no robot' }).waitFor();
     await page.getByRole('button', { name: 'Send link' }).click();
-    await page.getByRole('alert').getByText('Please confirm that you are not a robot.').waitFor();
+    await page.getByRole('alert').getByText('Confirm that you are not a robot.').waitFor();
     await page.getByRole('button', { name: 'I am no robot' }).click();
     await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('If this address has an account here').waitFor();
     expect(asked.map((one) => one.get('response'))).toEqual(['answer of the-key']);
 
     // The login asks for it after failures only.
-    await page.getByRole('link', { name: 'Back to login' }).click();
+    await page.getByRole('link', { name: 'Back to sign-in' }).click();
     for (let i = 0; i < 4; i++) {
       await fillLogin(page, 'owner@keyed.test', 'wrong password');
       await page.getByRole('alert').waitFor();

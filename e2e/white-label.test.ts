@@ -37,9 +37,9 @@ async function signIn(page: Page, host: string, email: string): Promise<void> {
   await page.goto(demo.url(host, '/healthz'));
   await page.evaluate(() => localStorage.clear());
   await page.goto(demo.url(host, '/login'));
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL((url) => !url.pathname.startsWith('/login'));
 }
 
@@ -126,7 +126,7 @@ const contrastOf = (page: Page, selector: string): Promise<number> =>
     });
 
 describe('[TEN-03] the host decides the look before anybody has signed in', () => {
-  test('name, title, icon and colours are there with the page; nothing of the platform is', async () => {
+  test('name, title, icon and colors are there with the page; nothing of the platform is', async () => {
     const { text } = await ask(ACME, '/login');
     expect(text).toContain('<title>Acme Leads</title>');
     expect(text).toMatch(/<link rel="icon" href="\/brand\/[0-9a-f-]{36}\.png"/);
@@ -146,27 +146,27 @@ describe('[TEN-03] the host decides the look before anybody has signed in', () =
     await page.close();
   });
 
-  test('[BEY-11] whatever colours are chosen can be read, in both themes', async () => {
-    for (const colour of ['#ffff00', '#777777', '#ffffff', '#000000']) {
+  test('[BEY-11] whatever colors are chosen can be read, in both themes', async () => {
+    for (const color of ['#ffff00', '#777777', '#ffffff', '#000000']) {
       await save('branding', {
         ...BRAND,
-        box_bgcolor: colour,
-        text_color: colour,
-        link_color: colour,
-        sidebar_bgcolor: colour,
+        box_bgcolor: color,
+        text_color: color,
+        link_color: color,
+        sidebar_bgcolor: color,
       });
       for (const colorScheme of ['light', 'dark'] as const) {
         const own = await browser.newContext({ userAgent, colorScheme });
         const page = await own.newPage();
         await page.goto(demo.url(ACME, '/login'));
-        await page.getByRole('button', { name: 'Log in' }).waitFor();
-        expect([colour, colorScheme, (await contrastOf(page, 'button[type=submit]')) >= 4.5]).toEqual([
-          colour,
+        await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+        expect([color, colorScheme, (await contrastOf(page, 'button[type=submit]')) >= 4.5]).toEqual([
+          color,
           colorScheme,
           true,
         ]);
-        expect([colour, colorScheme, await axeFindings(page, { rules: ['color-contrast'] })]).toEqual([
-          colour,
+        expect([color, colorScheme, await axeFindings(page, { rules: ['color-contrast'] })]).toEqual([
+          color,
           colorScheme,
           [],
         ]);
@@ -218,10 +218,10 @@ describe('[CONF-03] general settings', () => {
     await page.goto(demo.url('bluepeak.localhost', `${SETTINGS}?tab=domain`));
     await page.getByRole('textbox', { name: 'Domain', exact: true }).fill('*.customer.test');
     await page.getByRole('button', { name: 'Enter domain' }).click();
-    await page.getByText('must be one name, not a wildcard').waitFor();
+    await page.getByText('must be a single name, not a wildcard').waitFor();
     await page.getByRole('textbox', { name: 'Domain', exact: true }).fill('Leads.Customer.test');
     await page.getByRole('button', { name: 'Enter domain' }).click();
-    await page.getByText('Waiting for the records').waitFor();
+    await page.getByText('Waiting for DNS records').waitFor();
     const value = await page.getByText(/^verify=[0-9a-f]{40}$/).textContent();
     dns.set('TXT', '_verify.leads.customer.test', value!.trim());
     dns.set('CNAME', 'leads.customer.test', 'edge.platform.test');
@@ -355,7 +355,7 @@ describe('[TEN-09] embed code', () => {
     await own.addInitScript(() => localStorage.setItem('original_user', 'somebody'));
     const marked = await own.newPage();
     await marked.goto(demo.url(ACME, '/client'));
-    await marked.getByRole('button', { name: 'Log in' }).waitFor();
+    await marked.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     expect((await seen(marked)).ran).toBe(0);
     await own.close();
     await save('rootAgencyEmbeddedCode', NO_CODE);
@@ -442,7 +442,7 @@ describe('[TEN-03] nothing jumps', () => {
         return page.evaluate(() => (window as unknown as { shift: number }).shift);
       };
       await page.goto(demo.url(ACME, '/login'));
-      await page.getByRole('button', { name: 'Log in' }).waitFor();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
       expect([colorScheme, 'login', await shift()]).toEqual([
         colorScheme,
         'login',

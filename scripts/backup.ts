@@ -8,8 +8,8 @@ import { findDatabase, NoDatabase } from './find-database.ts';
 
 const USAGE = `Usage: npm run backup -- FOLDER
 
-Copies the database of DATA_DIR, its files and the keys that it keeps to a new folder, while the platform runs or not.
-npm run restore puts them back. A database of your own (DATABASE_URL) is backed up by its own tools.`;
+Copies the database of DATA_DIR, its files, and its stored keys to a new folder. The platform may be running or not.
+npm run restore restores them. If you use your own database (DATABASE_URL), back it up with its own tools.`;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -21,9 +21,7 @@ async function main(): Promise<void> {
   if (!given || more.length > 0) throw new BackupFault(USAGE);
   const config = loadConfig({ ...process.env, SEED: 'none' });
   if (config.databaseUrl)
-    throw new BackupFault(
-      'DATABASE_URL: a database of your own is backed up by its own tools, pg_dump for one.',
-    );
+    throw new BackupFault('DATABASE_URL: back up your own database with its own tools, such as pg_dump.');
   const database = await findDatabase(config);
   try {
     const folder = resolve(given);

@@ -90,7 +90,7 @@ let failed = 0;
 try {
   for (const name of names)
     if (!faults[name])
-      throw new Error(`There is no fault ${name}; there are ${Object.keys(faults).join(', ')}.`);
+      throw new Error(`Unknown fault ${name}. Available faults: ${Object.keys(faults).join(', ')}.`);
   await prepareTestDatabases(server.url);
   console.log(`${kills} times each, seed ${seed}`);
   for (const [name, run] of Object.entries(faults)) {

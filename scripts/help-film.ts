@@ -7,19 +7,19 @@ import { launchChromium } from './chromium.ts';
 /** Three steps each: a title and what to know of it. By the file of the film, below web/features. */
 const FILMS = {
   'billing/connect-account': [
-    ['Connect the payment account', 'Say where your commissions are to be paid.'],
-    ['Finish the form', 'Your details and bank account, at the payment provider.'],
-    ['Verification', 'The provider checks what you entered. Then you can go on.'],
+    ['Connect your payment account', 'Choose where your commissions are paid.'],
+    ['Complete the form', 'Enter your details and bank account with the payment provider.'],
+    ['Verification', 'The provider verifies what you entered. Then you can continue.'],
   ],
   'companies/agency-list': [
-    ['Find an agency', "Search, filter, or sort by a column's title."],
-    ['See its clients', "The arrow before the agency's name opens them."],
-    ['Act on it', 'The switch, the key and the menu are at the end of the row.'],
+    ['Find an agency', 'Search, filter, or sort by any column.'],
+    ['View its clients', "Click the arrow next to the agency's name."],
+    ['Take action', 'The switch, key, and menu are at the end of the row.'],
   ],
   'companies/client-list': [
-    ['Add a client', 'Its owner gets an invitation by e-mail.'],
-    ['Change it', 'The pencil opens its fields in the row.'],
-    ['Set prices and sales people', 'The menu at the end of the row has these and all else.'],
+    ['Add a client', 'Its owner gets an email invitation.'],
+    ['Edit it', 'Click the pencil to edit the row.'],
+    ['Set prices and salespeople', 'Find these and everything else in the menu at the end of the row.'],
   ],
 };
 

@@ -55,7 +55,7 @@ test('[IDEN-01] says what is wrong with its arguments, and fails', async () => {
       [[join(folder, 'none.csv'), '--root', 'master'], 'does not exist.'],
       [[file, '--root', 'master', '--map', 'email=nonsense'], '--map: there is no field "nonsense"'],
       [[file, '--root', 'master', '--country', 'Narnia'], '--country: "Narnia" is not a country code.'],
-      [[file, '--root', 'nowhere.test'], '--root: nobody is served at the host nowhere.test.'],
+      [[file, '--root', 'nowhere.test'], '--root: no company is served at the host nowhere.test.'],
       [[file, '--root', 'agency.cli.test'], 'is the host of the agency'],
       [[latin, '--root', 'master'], 'The file is not UTF-8 (line 2).'],
     ].map(async ([args, words]) => ({ ...(await run(args as string[])), words: words as string })),
@@ -80,11 +80,11 @@ test('[IDEN-01] an import that was killed goes on where it was, and ends as if i
   const killed = await run(args, /%.*rows/);
   expect(killed.code).toBeNull();
   const { code, said } = await run(args);
-  expect(said).toMatch(/goes on after (20|40),000 rows/);
+  expect(said).toMatch(/is resuming after (20|40),000 rows/);
   expect(said).toContain(
-    'Done: 60,000 rows; 59,940 people added, 0 changed, 0 the same, 60 bad; 179,820 keys added.',
+    'Done: 60,000 rows; 59,940 people added, 0 changed, 0 unchanged, 60 invalid; 179,820 keys added.',
   );
-  expect(said).toContain('Left out: 60 rows; email is not a valid e-mail address.');
+  expect(said).toContain('Skipped: 60 rows (email is not a valid email address).');
   expect(code).toBe(0);
   const { rows } = await app.admin.query(
     'select count(*)::int as people, count(distinct first_name)::int as names from person where root_id = $1',
@@ -92,5 +92,5 @@ test('[IDEN-01] an import that was killed goes on where it was, and ends as if i
   );
   expect(rows).toEqual([{ people: 59_940, names: 59_940 }]);
   const again = await run([file, '--root', 'master', '--map', 'Called=first_name']);
-  expect(again.said).toContain('0 people added, 0 changed, 59,940 the same, 60 bad; 0 keys added.');
+  expect(again.said).toContain('0 people added, 0 changed, 59,940 unchanged, 60 invalid; 0 keys added.');
 });

@@ -75,20 +75,21 @@ function readArguments(args: string[]): {
   }
   const [file, ...more] = positionals;
   if (!file) throw new Wrong(`FILE is missing.\n\n${USAGE}`);
-  if (more.length > 0) throw new Wrong(`One file at a time: ${more.join(', ')} is too many.\n\n${USAGE}`);
+  if (more.length > 0)
+    throw new Wrong(`Only one file at a time can be imported. Remove ${more.join(', ')}.\n\n${USAGE}`);
   if (!values.root) throw new Wrong(`--root is missing.\n\n${USAGE}`);
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile()) throw new Wrong(`FILE: ${file} ${stats ? 'is not a file' : 'does not exist'}.`);
   const country = countryOf(values.country ?? HOME_COUNTRY);
   if (!country)
-    throw new Wrong(`--country: "${values.country}" is not a country code. Use one such as US or GB.`);
+    throw new Wrong(`--country: "${values.country}" is not a country code. Use a code such as US or GB.`);
   const mapping: Record<string, Field> = {};
   for (const pair of values.map ?? []) {
     const at = pair.lastIndexOf('=');
     const field = pair.slice(at + 1) as Field;
-    if (at < 1) throw new Wrong(`--map: "${pair}" is not of the form COLUMN=FIELD.`);
+    if (at < 1) throw new Wrong(`--map: "${pair}" must have the form COLUMN=FIELD.`);
     if (!PERSON_FIELDS.includes(field))
-      throw new Wrong(`--map: there is no field "${field}"; use one of ${PERSON_FIELDS.join(', ')}.`);
+      throw new Wrong(`--map: unknown field "${field}". Use one of ${PERSON_FIELDS.join(', ')}.`);
     mapping[pair.slice(0, at)] = field;
   }
   return { file, root: values.root, country, mapping };
@@ -101,11 +102,11 @@ async function findRoot(tenants: Tenants, root: string): Promise<string> {
     return known[0];
   }
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(root)) {
-    if (!known.includes(root.toLowerCase())) throw new Wrong(`--root: there is no root with the id ${root}.`);
+    if (!known.includes(root.toLowerCase())) throw new Wrong(`--root: there is no root with the ID ${root}.`);
     return root.toLowerCase();
   }
   const tenant = await tenants.byHost(root);
-  if (!tenant) throw new Wrong(`--root: nobody is served at the host ${root}.`);
+  if (!tenant) throw new Wrong(`--root: no company is served at the host ${root}.`);
   if (tenant.kind !== 'root')
     throw new Wrong(
       `--root: ${root} is the host of the ${tenant.kind} ${tenant.companyName}, not of a root.`,
@@ -123,7 +124,7 @@ async function main(): Promise<number> {
     closing.unshift(() => db.close());
     const migrated = await isMigrated((text) => db.appPool.query(text)).catch(() => false);
     if (!migrated)
-      throw new Wrong('The database is not of this version. Start the platform once, then import.');
+      throw new Wrong('The database is not on this version. Start the platform once, then run the import.');
     const platform = {
       config,
       db,
@@ -146,37 +147,39 @@ async function main(): Promise<number> {
       begun({ id, resumedAt }) {
         before = resumedAt;
         console.log(
-          resumedAt > 0 ? `Import ${id} goes on after ${number(resumedAt)} rows.` : `Import ${id} begins.`,
+          resumedAt > 0
+            ? `Import ${id} is resuming after ${number(resumedAt)} rows.`
+            : `Import ${id} is starting.`,
         );
       },
       progress(job) {
         const rate = (job.rows_read - before) / ((performance.now() - began) / 1000);
         console.log(
-          `${job.percentage.toFixed(1).padStart(5)} %  ${number(job.rows_read)} rows, ${number(Math.round(rate))} a second`,
+          `${job.percentage.toFixed(1).padStart(5)}%  ${number(job.rows_read)} rows, ${number(Math.round(rate))} per second`,
         );
       },
     });
     if (end.state !== 'done')
       throw new Wrong(
-        end.error ? `The import failed. ${end.error}` : `The import has been stopped: ${end.state}.`,
+        end.error ? `The import failed. ${end.error}` : `The import was stopped: ${end.state}.`,
       );
     console.log(
       `Done: ${number(end.rows_read)} rows; ${number(end.rows_added)} people added, ${number(end.rows_changed)} changed, ` +
-        `${number(end.rows_same)} the same, ${number(end.rows_bad)} bad; ${number(end.keys_added)} keys added.`,
+        `${number(end.rows_same)} unchanged, ${number(end.rows_bad)} invalid; ${number(end.keys_added)} keys added.`,
     );
     if (end.phones_marked > 0)
       console.log(`${number(end.phones_marked)} phone numbers are on a do-not-call list.`);
-    for (const { column, reason } of end.ignored) console.log(`Column not used: ${column}. ${reason}.`);
+    for (const { column, reason } of end.ignored) console.log(`Column ignored: ${column}. ${reason}.`);
     for (const { what, field, reason, count } of end.left_out)
       console.log(
-        `Left out: ${number(count)} ${what}${count === 1 ? '' : 's'}; ${field ?? 'the row'} ${reason}.`,
+        `Skipped: ${number(count)} ${what}${count === 1 ? '' : 's'} (${field ?? 'the row'} ${reason}).`,
       );
     if (end.left_out.length > 0)
-      console.log(`Download the list with line numbers on the import's page (${end.id}).`);
+      console.log(`Download the list with line numbers from the import's page (${end.id}).`);
     return 0;
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
-    console.error('Stopped. Start the same command again to go on.');
+    console.error('Stopped. Run the same command again to continue.');
     return 130;
   } finally {
     for (const close of closing) await close();

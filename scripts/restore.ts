@@ -8,7 +8,7 @@ import { startEmbedded } from '../server/platform/db/embedded.ts';
 
 const USAGE = `Usage: npm run restore -- FOLDER
 
-Puts a backup that npm run backup has made into DATA_DIR, which must not hold a database, and starts the database once.`;
+Restores a backup made by npm run backup into DATA_DIR, which must not contain a database, and starts the database once.`;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const server = await startEmbedded({ dataDir, log: say });
   await server.stop();
   console.log(
-    `${dataDir} is as it was at ${made_at}. npm run audit and npm run verify:log prove it; npm start serves it.`,
+    `${dataDir} is restored to its state at ${made_at}. Run npm run audit and npm run verify:log to verify it, and npm start to start it.`,
   );
 }
 

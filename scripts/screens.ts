@@ -61,11 +61,11 @@ const tab = (name: string | RegExp) => async (page: Page) => {
 
 /** Makes an API key, the first one or another, until its secret shows. */
 const makeKey = async (page: Page) => {
-  await page.getByRole('button', { name: /New key|Choose its rights/ }).click();
+  await page.getByRole('button', { name: /New key|Choose permissions/ }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('CRM sync');
-  await page.getByRole('checkbox', { name: /See campaigns/ }).check();
-  await page.getByRole('button', { name: 'Make key' }).click();
-  await page.getByText('I have saved it').waitFor({ timeout: 8_000 });
+  await page.getByRole('checkbox', { name: /View campaigns/ }).check();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('I’ve saved it').waitFor({ timeout: 8_000 });
 };
 
 const fromMenu = (item: string | RegExp) => async (page: Page) => {
@@ -324,7 +324,7 @@ const shots: Shot[] = [
     path: '/configuration/client-management',
     act: async (page) => {
       await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
-      await page.getByRole('menuitem', { name: 'Price set-up' }).click();
+      await page.getByRole('menuitem', { name: 'Price setup' }).click();
       await page.getByLabel('Cost per lead', { exact: true }).waitFor();
     },
   },
@@ -503,9 +503,9 @@ try {
           sessions.set(key, page);
           if (shot.as) {
             await page.goto(demo.url(shot.host, '/login'));
-            await page.getByLabel('E-mail').fill(shot.as);
+            await page.getByLabel('Email').fill(shot.as);
             await page.getByLabel('Password', { exact: true }).fill(demo.password);
-            await page.getByRole('button', { name: 'Log in' }).click();
+            await page.getByRole('button', { name: 'Sign in', exact: true }).click();
             await page.waitForURL((url) => !url.pathname.startsWith('/login'));
           }
         }
@@ -522,7 +522,7 @@ try {
         await page.screenshot({ path: join(folder, name), fullPage: !readme && !shot.act });
         if (readme) continue;
         const sideways = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-        if (sideways) console.log(`${shot.name} ${width} ${theme}: scrolls sideways`);
+        if (sideways) console.log(`${shot.name} ${width} ${theme}: scrolls horizontally`);
         const { violations } = await new AxeBuilder({ page: page as never }).analyze();
         for (const { id, impact, nodes } of violations) {
           findings++;
@@ -538,4 +538,6 @@ try {
   await browser.close();
   await demo.close();
 }
-console.log(readme ? `Pictures are in ${folder}` : `Pictures are in ${folder}; ${findings} axe findings`);
+console.log(
+  readme ? `Screenshots are in ${folder}` : `Screenshots are in ${folder}; ${findings} axe findings`,
+);

@@ -6,12 +6,12 @@ import { findDatabase, NoDatabase } from './find-database.ts';
 
 const USAGE = `Usage: npm run verify:log [-- --head HASH ...]
 
-Recomputes the hash chain of the user log and says what was altered, removed or put in afterwards. Ends with 1 if anything was.
+Recomputes the hash chain of the user log and reports what was altered, removed, or inserted afterward. Exits with 1 if anything was.
 
-  --head  the end of a chain that this command printed before and that was kept elsewhere: it must still be in a chain,
-          or else the log was cut off before it
+  --head  the end of a chain that this command printed earlier and that was saved elsewhere. It must still be in a chain.
+          If not, the log was cut off before it.
 
-The database is that of DATABASE_URL, else the one in DATA_DIR; it may be in use.`;
+Uses the database in DATABASE_URL, or else the one in DATA_DIR. It may be in use.`;
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
@@ -22,11 +22,11 @@ function tell(verdicts: Verdict[], heads: string[]): number {
     console.log(
       `Root ${one.rootId}: ${number(one.rows)} rows in ${number(one.seals)} seals, ` +
         `${number(one.erased)} with an erased detail, ${number(one.unsealed)} not sealed yet` +
-        `${one.unsealedSince ? ` (the oldest of ${one.unsealedSince.toISOString()})` : ''}.`,
+        `${one.unsealedSince ? ` (the oldest from ${one.unsealedSince.toISOString()})` : ''}.`,
     );
     if (one.unproven > 0)
       console.log(
-        `  ${number(one.unproven)} seals are of an application key that is not known here (APP_KEY_PREVIOUS): their hashes fit, their origin is not proven.`,
+        `  ${number(one.unproven)} seals use an application key that is not known here (APP_KEY_PREVIOUS): their hashes match, but their origin cannot be verified.`,
       );
     for (const { kind, id, words } of one.breaks)
       console.log(`  ${kind.toUpperCase()}  ${kind === 'seal' ? 'seal' : 'row'} ${id}: ${words}.`);
@@ -35,11 +35,11 @@ function tell(verdicts: Verdict[], heads: string[]): number {
   }
   for (const head of heads) {
     if (verdicts.some((one) => one.hashes.has(head.toLowerCase()))) continue;
-    console.log(`  CUT  --head ${head}: no chain holds it any more.`);
+    console.log(`  CUT  --head ${head}: no chain contains it anymore.`);
     breaks++;
   }
   if (verdicts.length === 0) console.log('There is no log yet.');
-  console.log(breaks === 0 ? 'The log is whole.' : `The log is broken in ${number(breaks)} places.`);
+  console.log(breaks === 0 ? 'The log is intact.' : `The log is broken in ${number(breaks)} places.`);
   return breaks === 0 ? 0 : 1;
 }
 

@@ -462,7 +462,7 @@ export async function createApp(parts: AppParts) {
           if (await isMigrated((text) => database.appPool.query(text))) return { status: 'ready' };
           return notReady('migrations are missing');
         } catch {
-          return notReady('the database is away');
+          return notReady('the database is unavailable');
         }
       },
     },
@@ -519,7 +519,7 @@ export async function createApp(parts: AppParts) {
         url: '/api/reference',
         access: 'public',
         tag: 'Reference',
-        summary: 'This document, to read',
+        summary: 'Returns this document as a readable page',
         handler: async (_ctx, _request, reply) =>
           reply
             .header(
@@ -535,7 +535,7 @@ export async function createApp(parts: AppParts) {
       url: '/v',
       access: 'open',
       tag: 'Visits',
-      summary: 'Take visits of the pixel',
+      summary: 'Receives visits from the pixel',
       handler: async () => null,
     };
     const notice: PlainRoute = {
@@ -543,7 +543,7 @@ export async function createApp(parts: AppParts) {
       url: '/api/payment/notice',
       access: 'open',
       tag: 'Payments',
-      summary: "Take a notice of the card provider, signed by it (the webhook's address)",
+      summary: 'Receives signed notifications from the card provider (webhook endpoint)',
       handler: async () => null,
     };
     const document = await describeApi(contract, [

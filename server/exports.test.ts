@@ -75,7 +75,7 @@ test('[AGCY-01] agencies with their columns; a name that is a formula is text', 
     `/api/export/user?companyId=${root.id}&group=all&idsys=all&type=userdownline&module=all&sortby=company_name&order=asc&search=all`,
   );
   expect(rows.map((row) => row['Company name'])).toEqual(["'=2+5+cmd|calc", 'Acme']);
-  expect(rows[1]).toMatchObject({ 'Full name': 'Person owner', 'E-mail': 'owner@x.test', Clients: '130' });
+  expect(rows[1]).toMatchObject({ 'Full name': 'Person owner', Email: 'owner@x.test', Clients: '130' });
 });
 
 test('whoever may not see a list may not download it, and nobody another company’s', async () => {

@@ -31,13 +31,13 @@ const say = (line = ''): void => console.log(line);
 function inWords(error: Error & { code?: string; syscall?: string }, config: Config): string {
   if (error.syscall === 'listen' || error.syscall === 'bind') {
     return error.code === 'EADDRINUSE'
-      ? `PORT: ${config.port} is taken by another program. Stop that one, or set another PORT.`
+      ? `PORT: ${config.port} is used by another program. Stop that program or set another PORT.`
       : `PORT, HOST: ${error.message}`;
   }
   if (isDiskFull(error))
-    return `DATA_DIR: the disk of ${config.dataDir} is full. Make room there, then start again. (${error.message})`;
+    return `DATA_DIR: the disk of ${config.dataDir} is full. Free up space, then start again. (${error.message})`;
   if (error instanceof SealError) {
-    return `APP_KEY: the database was set up with another key. Set that one, or put its app-key file into ${config.dataDir}.`;
+    return `APP_KEY: the database was set up with a different key. Set that key, or put its app-key file in ${config.dataDir}.`;
   }
   return error.message;
 }
@@ -50,7 +50,7 @@ function sayProgress(): (share: number) => void {
     if (process.stdout.isTTY) process.stdout.write(`\r  ${percent} %${percent === 100 ? '\n' : ''}`);
     else if (percent >= said + 20) {
       said = percent - (percent % 20);
-      say(`  ${said} %`);
+      say(`  ${said}%`);
     }
   };
 }
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     config = loadConfig(process.env, process.argv.slice(2));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    console.error(`The configuration cannot be used.\n${error.message}`);
+    console.error(`The configuration is invalid.\n${error.message}`);
     process.exit(1);
   }
 
@@ -108,10 +108,10 @@ async function main(): Promise<void> {
     if (state.is === 'begun') {
       if (!wantsDemo)
         throw new Error(
-          'SEED: this database holds a demo that was interrupted while it was made. ' +
-            'Start once with SEED=demo to have it made anew, or use an empty database.',
+          'SEED: this database contains a demo that was interrupted while it was being created. ' +
+            'Start once with SEED=demo to recreate it, or use an empty database.',
         );
-      say('The demo was interrupted while it was made. It is made anew.');
+      say('The demo was interrupted while it was being created. Recreating it.');
       await demoHold.empty();
       await migrate(adminUrl);
       await setUpJobs(adminUrl);
@@ -148,7 +148,7 @@ async function main(): Promise<void> {
     await access.keys.publicSet(); // with another APP_KEY nobody could sign in: better not to start
     const setupToken = await access.offerSetup();
     if (wantsDemo && setupToken) {
-      say('Filling the demo (once) ...');
+      say('Creating the demo (once) ...');
       await demoHold.begin(config.port);
       await app.platform.jobs.start();
       await seedDemo(
@@ -160,7 +160,7 @@ async function main(): Promise<void> {
       );
       await demoHold.whole();
     } else if (wantsDemo && state.is === 'none')
-      say('SEED: this database is in use already, without a demo; none is made.');
+      say('SEED: this database is already in use without a demo, so none is created.');
     const hasDemo = wantsDemo && (await demoHold.state()).is === 'whole';
     await demoHold.release();
     const secret = hasDemo ? await readFile(receiverSecretFile(config), 'utf8').catch(() => null) : null;
@@ -176,7 +176,7 @@ async function main(): Promise<void> {
       say(`  Agencies        ${at('acme.')}   ${at('bluepeak.')}`);
       say(`  Second root     ${at('summit.')}`);
       say(`  Demo shop       ${at('shop.')}   visit it, sign up, and become a lead`);
-      say(`  Demo receiver   ${at('receiver.')}   where the leads are delivered to`);
+      say(`  Demo receiver   ${at('receiver.')}   where leads are delivered`);
       say();
       for (const { email, host: name, what } of DEMO_LOGINS)
         say(`  ${email.padEnd(22)} ${at(name).padEnd(34)} ${what}`);
@@ -188,10 +188,8 @@ async function main(): Promise<void> {
     }
     say(`  API reference   ${at('')}/api/reference`);
     if (!config.smtpUrl)
-      say(
-        '  Mail            no server (SMTP_URL): none is sent, except by tenants with a server of their own',
-      );
-    say('  Stop with Ctrl-C');
+      say('  Email           no server (SMTP_URL): nothing is sent, except by tenants with their own server');
+    say('  Press Ctrl-C to stop');
   } catch (error) {
     // Of a start that was stopped, what broke by that is no news.
     if (stopping) return stopping;

@@ -39,7 +39,7 @@ session.onEnd((reason) => {
   if (reason === 'ended' && needsOwnDocument('/login')) leaveNote(messages.sessionEnded);
   else if (reason === 'ended') {
     void import('./ui/confirm.tsx').then(({ alertModal }) =>
-      alertModal(messages.sessionEndedTitle, messages.sessionEnded, 'Log in'),
+      alertModal(messages.sessionEndedTitle, messages.sessionEnded, 'Sign in'),
     );
   }
   // Whoever signs in again goes on where they were; who left on purpose begins anew.

@@ -29,7 +29,7 @@ const shell = (title: string, main: string): string => `<!doctype html>
 function personOf(body: unknown): string {
   const person = (body as { data?: { person?: Record<string, unknown> } } | null)?.data?.person;
   const name = [person?.first_name, person?.last_name].filter(Boolean).join(' ');
-  return name || 'Somebody without a name';
+  return name || 'Unnamed person';
 }
 
 function mailOf(body: unknown): string {
@@ -38,32 +38,32 @@ function mailOf(body: unknown): string {
 
 const verdict = ({ signed, why }: Received): string =>
   signed === null
-    ? '<span class="tag">No secret known</span>'
+    ? '<span class="tag">No signing secret</span>'
     : signed
       ? '<span class="tag good">Signature verified</span>'
-      : `<span class="tag bad" title="${safe(why)}">Signature wrong</span>`;
+      : `<span class="tag bad" title="${safe(why)}">Invalid signature</span>`;
 
 /** The list of messages, newest first. */
 export function messagesPage(messages: Received[], origin: string): string {
   const items = messages.map(
     (message, i) => `<article>
 <header><h2>${safe(personOf(message.body))}</h2><p>${safe(mailOf(message.body))}</p></header>
-<p class="facts">${verdict(message)} <span class="tag">Answered ${message.answered}</span>
+<p class="facts">${verdict(message)} <span class="tag">Response ${message.answered}</span>
 ${message.repeats ? `<span class="tag">Attempt ${message.repeats + 1} of this id</span>` : ''}
 ${(message.body as { data?: { test?: boolean } } | null)?.data?.test ? '<span class="tag">Test</span>' : ''}</p>
 <dl><dt>webhook-id</dt><dd><code>${safe(message.id)}</code></dd>
 <dt>Sent to</dt><dd><code>/hooks/${safe(message.name)}</code></dd>
-<dt>Arrived</dt><dd><time datetime="${message.at.toISOString()}">${message.at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time></dd></dl>
-<details${i === 0 ? ' open' : ''}><summary>JSON</summary><pre tabindex="0" role="region" aria-label="The message">${safe(JSON.stringify(message.body, null, 2))}</pre></details>
+<dt>Received</dt><dd><time datetime="${message.at.toISOString()}">${message.at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time></dd></dl>
+<details${i === 0 ? ' open' : ''}><summary>JSON</summary><pre tabindex="0" role="region" aria-label="Message body">${safe(JSON.stringify(message.body, null, 2))}</pre></details>
 </article>`,
   );
   const empty = `<section class="empty"><h2>Nothing has arrived yet</h2>
-<p>Add a webhook with the address <code>${safe(origin)}/hooks/demo</code> to a campaign and press its test button.</p></section>`;
+<p>Add a webhook with the URL <code>${safe(origin)}/hooks/demo</code> to a campaign and click its test button.</p></section>`;
   return shell(
     'Demo receiver',
     `<div class="top"><h1>Demo receiver</h1><span><a class="button" href="/">Reload</a> <a class="button" href="/secrets">Signing secrets</a></span></div>
-<p class="lead">Stands in for a client's own system: it takes leads at <code>${safe(origin)}/hooks/&lt;name&gt;</code>, checks
-their signature and shows the last 50. <code>/hooks/&lt;name&gt;/410</code> and <code>/500</code> refuse,
+<p class="lead">Stands in for a client's own system. It accepts leads at <code>${safe(origin)}/hooks/&lt;name&gt;</code>, verifies
+their signatures, and shows the last 50. <code>/hooks/&lt;name&gt;/410</code> and <code>/500</code> reject them, and
 <code>/slow?ms=20000</code> makes the sender wait.</p>
 ${items.join('\n') || empty}`,
   );
@@ -72,14 +72,14 @@ ${items.join('\n') || empty}`,
 /** The form that takes a secret for a name. */
 export function secretsPage(names: string[], note = ''): string {
   const known = names.length
-    ? `<p>Known for: ${names.map((name) => `<code>${safe(name)}</code>`).join(', ')}</p>`
-    : '<p>No secret is known yet.</p>';
+    ? `<p>Saved for: ${names.map((name) => `<code>${safe(name)}</code>`).join(', ')}</p>`
+    : '<p>No secrets saved yet.</p>';
   return shell(
     'Signing secrets',
     `<div class="top"><h1>Signing secrets</h1><a class="button" href="/">Messages</a></div>
-<p class="lead">The secret is shown once, when a webhook is created. Paste it here and messages to its name are checked.</p>
+<p class="lead">The secret is shown once, when a webhook is created. Paste it here to verify messages to its name.</p>
 ${note ? `<p role="status" class="note">${safe(note)}</p>` : ''}${known}
-<form method="post" action="/secrets"><label>Name in the address<input name="name" value="demo" required pattern="[a-z0-9\\-]{1,40}"></label>
+<form method="post" action="/secrets"><label>Name in the URL<input name="name" value="demo" required pattern="[a-z0-9\\-]{1,40}"></label>
 <label>Signing secret<input name="secret" required placeholder="whsec_…" autocomplete="off"></label>
 <button class="button">Save</button></form>`,
   );

@@ -99,14 +99,11 @@ export function registerDemoReceiver(app: FastifyInstance, { host }: { host: str
       if (!/^[a-z0-9-]{1,40}$/.test(name) || !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) {
         return html(
           reply.code(422),
-          secretsPage([...secrets.keys()], 'A name is a-z, 0-9 and -, a secret starts with whsec_.'),
+          secretsPage([...secrets.keys()], 'Names can contain a-z, 0-9, and -. Secrets start with whsec_.'),
         );
       }
       setSecret(name, secret);
-      return html(
-        reply,
-        secretsPage([...secrets.keys()], `Messages to /hooks/${name} are checked from now on.`),
-      );
+      return html(reply, secretsPage([...secrets.keys()], `Messages to /hooks/${name} are now verified.`));
     });
     inner.get('/style.css', options, async (_request, reply) =>
       reply.type('text/css; charset=utf-8').send(STYLE),

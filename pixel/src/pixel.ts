@@ -1,5 +1,5 @@
 // The visitor script. It runs on pages of other people: it must never throw into them, never block them and
-// never let a plain e-mail leave. Every byte counts (1,536 gzipped), so helpers are few and some lines are dense.
+// never let a plain email leave. Every byte counts (1,536 gzipped), so helpers are few and some lines are dense.
 // What it sends, and when, is told to site owners in pixel/README.md; keep both in step.
 // biome-ignore-all lint/suspicious/noDoubleEquals: bytes
 // biome-ignore-all lint/suspicious/noAssignInExpressions: bytes
@@ -86,9 +86,9 @@ type Command = ArrayLike<unknown>;
         '$1-$2-$3-8$4-',
       );
 
-    /** Parameters that carry an e-mail or a hash of one. */
+    /** Parameters that carry an email or a hash of one. */
     const carriers = /([?&]h?em(ail|_md5|_sha\d+)?=)([^&]+)/gi;
-    /** Takes e-mails and their hashes out of an address or a title. */
+    /** Takes emails and their hashes out of an address or a title. */
     const clean = (text: string) =>
       text
         // Cut first: on a text without bound the second expression takes quadratic time.
@@ -124,7 +124,7 @@ type Command = ArrayLike<unknown>;
       if (visitor) session[queueName] = JSON.stringify(queue);
     });
 
-    /** Queues one event; an 'identify' whose value is neither an e-mail nor a hash queues nothing. */
+    /** Queues one event; an 'identify' whose value is neither an email nor a hash queues nothing. */
     const emit = async (name?: string, identity?: unknown) => {
       if (name) view();
       if (!may) return;
@@ -147,13 +147,13 @@ type Command = ArrayLike<unknown>;
       };
       let value = ('' + (gpc || identity)).trim().toLowerCase();
       let field = /^[\da-f]+$/.test(value) && { 32: 'm', 40: 's', 64: 'h' }[value.length];
-      // No crypto.subtle on plain http: the e-mail is passed over.
+      // No crypto.subtle on plain http: the email is passed over.
       if (/^[^\s/?&=]+@[^\s/?&=]+\.[^\s/?&=]+$/.test(value) && crypto.subtle) {
         value = hex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value)));
         field = 'h';
       }
       if (field) event[field] = value;
-      // Consent may have been taken back while the e-mail was hashed.
+      // Consent may have been taken back while the email was hashed.
       if (may && (field || name != 'identify')) {
         queue.push(event as PixelEvent);
         flush();

@@ -120,7 +120,7 @@ function inventProfile(
     ...known(0.8, 'gender', pick(['F', 'M'])),
     ...known(0.6, 'marital_status', pick(['Married', 'Single'])),
     ...known(0.5, 'children', pick(['Y', 'N'])),
-    ...known(0.7, 'home_owner', pick(['Home owner', 'Renter'])),
+    ...known(0.7, 'home_owner', pick(['Homeowner', 'Renter'])),
     ...known(0.7, 'income_range', pick(incomes)),
     ...known(0.5, 'net_worth_range', pick(worths)),
     ...known(0.4, 'credit_range', pick(credits)),

@@ -31,9 +31,9 @@ export const DEMO_LOGINS = [
   { email: 'root@demo.test', host: '', what: 'owner of the platform (master root)' },
   { email: 'agency@demo.test', host: 'acme.', what: 'owner of the agency Acme Leads' },
   { email: 'admin@demo.test', host: 'acme.', what: 'administrator of the agency Acme Leads' },
-  { email: 'reader@demo.test', host: 'acme.', what: 'administrator of Acme Leads who may only look' },
+  { email: 'reader@demo.test', host: 'acme.', what: 'administrator of Acme Leads with read-only access' },
   { email: 'client@demo.test', host: 'acme.', what: 'owner of the client Northwind Outfitters' },
-  { email: 'sales@demo.test', host: '', what: "the platform's sales" },
+  { email: 'sales@demo.test', host: '', what: 'sales representative of the platform' },
   { email: 'agency2@demo.test', host: 'bluepeak.', what: 'owner of the agency Blue Peak Media' },
   { email: 'executive@demo.test', host: '', what: "the platform's account executive" },
   { email: 'seller@demo.test', host: 'acme.', what: 'account executive of the agency Acme Leads' },
@@ -48,7 +48,7 @@ export const DEMO_LOGINS = [
   {
     email: 'granite@demo.test',
     host: 'granite.',
-    what: 'owner of Granite Media: 25 clients, a failed payment, a domain waiting for a record, developer mode off again',
+    what: 'owner of Granite Media: 25 clients, a failed payment, a domain waiting for a DNS record, developer mode turned off again',
   },
   {
     email: 'juniper@demo.test',
@@ -58,15 +58,23 @@ export const DEMO_LOGINS = [
   {
     email: 'walnut@demo.test',
     host: 'walnut.',
-    what: 'owner of Walnut Partners: manual billing, a domain just entered',
+    what: 'owner of Walnut Partners: manual billing, a newly added domain',
   },
   {
     email: 'oakwood@demo.test',
     host: 'oakwood-portal.',
-    what: 'owner of Oakwood Digital: a domain of its own, developer mode with API keys',
+    what: 'owner of Oakwood Digital: a custom domain, developer mode with API keys',
   },
-  { email: 'pending@demo.test', host: '', what: 'sales of the platform, form of the account not finished' },
-  { email: 'verifying@demo.test', host: '', what: 'sales of the platform, account being verified' },
+  {
+    email: 'pending@demo.test',
+    host: '',
+    what: 'sales representative of the platform, payment account form not finished',
+  },
+  {
+    email: 'verifying@demo.test',
+    host: '',
+    what: 'sales representative of the platform, payment account being verified',
+  },
   { email: 'client2@demo.test', host: 'acme.', what: 'owner of the client Harbor Dental Care' },
   { email: 'client3@demo.test', host: 'acme.', what: 'owner of the client Evergreen Realty Group' },
   { email: 'client4@demo.test', host: 'bluepeak.', what: 'owner of the client Pinecrest Solar' },
@@ -78,9 +86,9 @@ export const DEMO_LOGINS = [
 export const shopPeople = (): MadePerson[] =>
   inventPeople(6, 99).map((person, i) => ({ ...person, email: `visitor${i + 1}@demo.example` }));
 
-const mark = (letter: string, colour: string): Buffer =>
+const mark = (letter: string, color: string): Buffer =>
   Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="${colour}"/><text x="20" y="28" font-family="system-ui,sans-serif" font-size="22" font-weight="700" text-anchor="middle" fill="#fff">${letter}</text></svg>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="${color}"/><text x="20" y="28" font-family="system-ui,sans-serif" font-size="22" font-weight="700" text-anchor="middle" fill="#fff">${letter}</text></svg>`,
   );
 
 /**

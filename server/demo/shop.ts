@@ -32,7 +32,7 @@ export function addDemoShop(
         const [, ending] = /^[\w-]+\.(html|css|js|svg)$/.exec(name) ?? [];
         const text = ending ? await readFile(join(folder, name), 'utf8').catch(() => null) : null;
         if (!ending || text === null)
-          return reply.code(404).type('text/plain').send('No such page in this shop.');
+          return reply.code(404).type('text/plain').send('This shop has no such page.');
         const port = request.host.split(':')[1];
         const agency = `${request.protocol}://${given.agencyHost}${port ? `:${port}` : ''}`;
         const chosen = given.people[Math.floor(given.people.length / 2)]!;

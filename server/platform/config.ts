@@ -51,7 +51,7 @@ const environment = z
     ROOT_DOMAIN: z
       .string()
       .toLowerCase()
-      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'must be a host name')
+      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'must be a hostname')
       .default('localhost'),
     ROLES: z
       .string()
@@ -70,7 +70,7 @@ const environment = z
       .transform((text) => text.split(',').map((key) => key.trim()))
       .pipe(
         z.array(
-          z.string().regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'must be keys of 32 bytes in base64, comma separated'),
+          z.string().regex(/^[A-Za-z0-9+/_-]{43}=?$/, 'must be 32-byte keys in base64, separated by commas'),
         ),
       )
       .optional(),
@@ -85,7 +85,7 @@ const environment = z
     DOMAIN_TARGET: z
       .string()
       .toLowerCase()
-      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'must be a host name')
+      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'must be a hostname')
       .optional(),
     DOMAIN_ADDRESSES: z
       .string()
@@ -98,7 +98,7 @@ const environment = z
     RECAPTCHA_URL: z.url({ protocol: /^https?$/ }).default('https://www.google.com/recaptcha/api'),
     STRIPE_SECRET_KEY: z
       .string()
-      .regex(/^[sr]k_(test|live)_\w+$/, 'must begin with sk_test_, sk_live_, rk_test_ or rk_live_')
+      .regex(/^[sr]k_(test|live)_\w+$/, 'must begin with sk_test_, sk_live_, rk_test_, or rk_live_')
       .optional(),
     STRIPE_PUBLISHABLE_KEY: z
       .string()
@@ -108,7 +108,9 @@ const environment = z
       .string()
       .transform((text) => text.split(',').map((secret) => secret.trim()))
       .pipe(
-        z.array(z.string().regex(/^whsec_\S+$/, 'must be secrets that begin with whsec_, comma separated')),
+        z.array(
+          z.string().regex(/^whsec_\S+$/, 'must be secrets that begin with whsec_, separated by commas'),
+        ),
       )
       .optional(),
     STRIPE_API_BASE: z
@@ -123,7 +125,7 @@ const environment = z
     SIGNUP_LIMITS: limitsSetting(SIGNUP_LIMITS),
     VISIT_LIMITS: limitsSetting(VISIT_LIMITS),
     SECURITY_CONTACT: z
-      .url({ protocol: /^(https|mailto|tel)$/, error: 'must be a mailto:, https: or tel: address' })
+      .url({ protocol: /^(https|mailto|tel)$/, error: 'must be a mailto:, https:, or tel: address' })
       .optional(),
     HOLD_LIMIT_SECONDS: z.coerce.number().int().min(0).max(86_400).default(300),
     STOP_SECONDS: z.coerce.number().int().min(1).max(3600).default(25),
@@ -132,7 +134,7 @@ const environment = z
   })
   .refine((e) => Boolean(e.RECAPTCHA_SITE_KEY) === Boolean(e.RECAPTCHA_SECRET), {
     path: ['RECAPTCHA_SECRET'],
-    message: 'RECAPTCHA_SITE_KEY and RECAPTCHA_SECRET go together',
+    message: 'RECAPTCHA_SITE_KEY and RECAPTCHA_SECRET must be set together',
   })
   .superRefine((e, issues) => {
     const names = ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
@@ -142,13 +144,13 @@ const environment = z
       issues.addIssue({
         code: 'custom',
         path: [name],
-        message: `is missing; ${names.join(', ')} go together`,
+        message: `is missing. ${names.join(', ')} must be set together`,
       });
     if (e.STRIPE_SECRET_KEY?.slice(3, 7) !== e.STRIPE_PUBLISHABLE_KEY?.slice(3, 7) && missing.length === 0)
       issues.addIssue({
         code: 'custom',
         path: ['STRIPE_PUBLISHABLE_KEY'],
-        message: 'must be of the same mode (test or live) as STRIPE_SECRET_KEY',
+        message: 'must use the same mode (test or live) as STRIPE_SECRET_KEY',
       });
   });
 
@@ -239,7 +241,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
   const given: Record<string, string | undefined> = { ...env };
   for (const arg of args) {
     const [, name, value] = /^--([a-z-]+)=(.*)$/.exec(arg) ?? [];
-    if (!name) throw new ConfigError(`Unknown argument ${arg}: arguments look like --roles=web,worker`);
+    if (!name) throw new ConfigError(`Unknown argument ${arg}. Arguments look like --roles=web,worker`);
     given[name.toUpperCase().replaceAll('-', '_')] = value;
   }
   for (const name of Object.keys(given)) if (given[name] === '') delete given[name];

@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { strip } from '../../contract/text.ts';
 import { type CountryCode, HOME_COUNTRY } from './countries.ts';
 
-/** An e-mail address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
+/** An email address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
 export function normalEmail(text: string): string | null {
   const email = strip(text.trim(), '"\'<>').trim().toLowerCase().normalize('NFC');
   if (email.length > 254) return null;

@@ -36,7 +36,7 @@ export class Vault {
     const [version, id, dataKey, value] = sealed.split('.');
     const key = this.#keys.get(id ?? '');
     if (version !== 'v1' || !key || !dataKey || !value)
-      throw new SealError('Sealed value cannot be opened with the present APP_KEY');
+      throw new SealError('Sealed value cannot be decrypted with the current APP_KEY');
     return decrypt(decrypt(key, dataKey, context), value, context).toString();
   }
 

@@ -252,7 +252,7 @@ describe('reading rows', () => {
 
   test('[IDEN-01] a quotation that is never closed is refused with the line where its row begins', async () => {
     await expect(rows('a,b\n1,2\n3,"4\n5,6\n')).rejects.toThrow(
-      /^Line 3: a quotation mark opens a value and none closes it/,
+      /^Line 3: a quotation mark opens a value but is never closed/,
     );
     await expect(rows(`a,b\n1,"${'x'.repeat(9 * 1024 * 1024)}\n`)).rejects.toThrow(
       /^Line 2: a quotation mark/,
@@ -261,7 +261,7 @@ describe('reading rows', () => {
 
   test('[IDEN-01] a row without end is refused with its line and its size, not with a quotation that it has not', async () => {
     await expect(rows(`a,b\n1,2\n3,${'x'.repeat(9 * 1024 * 1024)}\n`)).rejects.toThrow(
-      /^Line 3: the row is longer than 8 MB; check that each row ends with a line break/,
+      /^Line 3: the row is longer than 8 MB\. Check that each row ends with a line break/,
     );
   });
 

@@ -113,7 +113,7 @@ async function* asUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     try {
       return Buffer.from(decoder.decode(chunk, { stream: !last }));
     } catch {
-      throw new FileFault('The file begins like UTF-16 and is not. Save it as UTF-8 and try again.');
+      throw new FileFault('The file starts like UTF-16 but is not. Save it as UTF-8 and try again.');
     }
   };
   const begin = (first: Buffer): Buffer => {
@@ -228,8 +228,8 @@ export async function* readRows(
     const line = (await lineNumbers(path, 0, 1, [at]))[0];
     // A row without end is one whose quotation nobody closes, unless it has none.
     const what = rest.includes('"')
-      ? 'a quotation mark opens a value and none closes it'
-      : 'the row is longer than 8 MB; check that each row ends with a line break';
+      ? 'a quotation mark opens a value but is never closed'
+      : 'the row is longer than 8 MB. Check that each row ends with a line break';
     throw new FileFault(`Line ${line}: ${what}. ${aftermath}`);
   }
 }

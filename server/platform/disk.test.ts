@@ -58,7 +58,7 @@ test('a full disk: /readyz says so, /v and calls answer 503 with Retry-After, an
     {
       id: expect.any(String),
       state: 'running',
-      error: expect.stringContaining('The disk of the server is full'),
+      error: expect.stringContaining('The server disk is full'),
     },
   ]);
   await app.admin.query('drop trigger full_person on person; drop trigger full_visit on visit');

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 
 /** Says why work on files waits; told where people look for its outcome. */
 export const DISK_FULL =
-  'The disk of the server is full, so this waits. It goes on by itself once there is room again.';
+  'The server disk is full, so this is waiting. It continues automatically once there is space.';
 
 /** With less than this the next write may fail, and PostgreSQL needs it to end in order. */
 const LEAST_FREE = 32 * 1024 * 1024;

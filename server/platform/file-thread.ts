@@ -20,7 +20,7 @@ export async function* readFileApart<Answer>(
       throw new FileFault(
         error.why === 'time'
           ? `The file takes too long to read as ${what}. It may be damaged.`
-          : `The file takes too much memory to read as ${what}. It may be damaged.`,
+          : `The file uses too much memory to read as ${what}. It may be damaged.`,
       );
     throw error;
   }

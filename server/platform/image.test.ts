@@ -101,10 +101,10 @@ describe('[TEN-03] pictures that people upload', () => {
     const png = await red(40, 40).encode('png');
     expect(await refusal(Buffer.alloc(0))).toBe('is empty');
     expect(await refusal(Buffer.alloc(2 * 1024 * 1024 + 1))).toBe('must not be larger than 2 MB');
-    const kinds = 'must be a PNG, JPEG, WebP or SVG picture';
+    const kinds = 'must be a PNG, JPEG, WebP, or SVG image';
     for (const text of ['<html><svg></svg></html>', 'GIF89a', '%PDF-1.7', 'MZ', '{}'])
       expect([text, await refusal(Buffer.from(text))]).toEqual([text, kinds]);
-    const broken = 'cannot be read as a picture; export it anew and try again';
+    const broken = 'cannot be read as an image; export it again and retry';
     expect(await refusal(png.subarray(0, 60))).toBe(broken);
     expect(await refusal(Buffer.concat([png.subarray(0, 33), Buffer.from('garbage')]))).toBe(broken);
     expect(await refusal(Buffer.from('ffd8ffe000104a46', 'hex'))).toBe(broken);
@@ -134,7 +134,7 @@ describe('[TEN-03] drawings (SVG)', () => {
   });
 
   test('reach for no file and no address, and cannot keep the renderer busy', async () => {
-    const outside = 'must not refer to other files or addresses';
+    const outside = 'must not reference other files or addresses';
     expect(await refusal(svg('<image x:href="/etc/passwd" width="9" height="9"/>'))).toBe(outside);
     expect(await refusal(svg('<image href="http://169.254.169.254/x" width="9" height="9"/>'))).toBe(outside);
     expect(await refusal(svg('<use href="other.svg#a"/>'))).toBe(outside);

@@ -14,7 +14,7 @@ export interface UploadRules extends Omit<PictureRules, 'maxPixels'> {
 
 /** Most bytes an uploaded picture may have. */
 export const PICTURE_BYTES = 2 * 1024 * 1024;
-const UNREADABLE = 'cannot be read as a picture; export it anew and try again';
+const UNREADABLE = 'cannot be read as an image; export it again and retry';
 const PICTURE_PIXELS = 24_000_000;
 
 /**

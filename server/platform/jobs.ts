@@ -193,7 +193,7 @@ export class Jobs {
   /** Has a job that was set aside tried again, from the beginning of its tries. @throws Refusal where that makes no sense */
   async again(tx: Tx, name: string, given: object): Promise<void> {
     const kind = kinds.get(name) as JobKind | undefined;
-    if (!kind) throw new Error(`There is no kind of job ${name}.`);
+    if (!kind) throw new Error(`Unknown kind of job: ${name}.`);
     const payload = kind.payload.parse(given);
     await this.#hooks.get(name)?.again?.(tx, payload as never);
     await forget(tx, name, payload);
@@ -270,7 +270,10 @@ export class Jobs {
       await this.#hooks.get(name)?.setAside(payload as never);
       await this.#onSetAside({ id: key, kind: name, rootId });
       await this.#sql('select job_set_aside($1)', [key]);
-      this.#onError(new Error(`Job ${name} was set aside: the process ended with it ${starts} times.`), name);
+      this.#onError(
+        new Error(`Job ${name} was stopped: the server went down ${starts} times while running it.`),
+        name,
+      );
       return undefined;
     }
     const turn = this.#alone;

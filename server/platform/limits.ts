@@ -21,7 +21,7 @@ export function networkOf(ip: string): string {
     : (address as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
 
-/** The neighbourhood of a network: what one owner often has, an IPv4 /24 or an IPv6 /48. */
+/** The neighborhood of a network: what one owner often has, an IPv4 /24 or an IPv6 /48. */
 export function rangeOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);

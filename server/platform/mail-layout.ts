@@ -27,8 +27,8 @@ const entities: Record<string, string> = {
 };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => entities[c]!);
 
-/** Black or white, whichever reads better on a colour. */
-function onColour(hex: string): string {
+/** Black or white, whichever reads better on a color. */
+function onColor(hex: string): string {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
     return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
@@ -54,7 +54,7 @@ export function layOut(brand: MailBrand, content: MailContent): MailText {
   const paragraph = (text: string, style = ''): string =>
     `<p style="margin:0 0 16px;${style}">${escaped(text)}</p>`;
   const button = action
-    ? `<p style="margin:0 0 16px"><a href="${escaped(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:${accent};color:${onColour(accent)};text-decoration:none;font-weight:600">${escaped(action.label)}</a></p>` +
+    ? `<p style="margin:0 0 16px"><a href="${escaped(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:${accent};color:${onColor(accent)};text-decoration:none;font-weight:600">${escaped(action.label)}</a></p>` +
       paragraph(action.url, 'font-size:12px;color:#4b5563;word-break:break-all')
     : '';
   const html = [

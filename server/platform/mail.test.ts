@@ -174,7 +174,9 @@ describe('mails of a tenant', () => {
       ].sort(),
     );
     for (const address of ['a@x.test\r\nBcc: v@x.test', 'a@x.test, v@x.test', '', 'none']) {
-      await expect(enqueue(mail, { to: { name: 'A', address } })).rejects.toThrow('needs the address');
+      await expect(enqueue(mail, { to: { name: 'A', address } })).rejects.toThrow(
+        'needs a recipient address',
+      );
     }
   });
 

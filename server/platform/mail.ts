@@ -114,7 +114,7 @@ export function createMail(
       const at = clock.now();
       const id = newId(at);
       if (!z.email().safeParse(mail.to.address).success)
-        throw new Error('A mail needs the address of somebody');
+        throw new Error('An email needs a recipient address');
       await insertMail(tx, {
         id,
         root_id: mail.owner.root_id,

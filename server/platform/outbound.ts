@@ -73,7 +73,7 @@ export interface OutboundOptions {
 const refused = () =>
   new OutboundError(
     'refused_address',
-    'The address leads to a private or reserved network, which is refused',
+    'The address points to a private or reserved network, which is not allowed',
   );
 
 /**
@@ -89,19 +89,19 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   function parse(text: string, plainHttp: boolean): URL {
     if (!URL.canParse(text))
-      throw new OutboundError('bad_url', 'must be a whole address such as https://example.com/hook');
+      throw new OutboundError('bad_url', 'must be a full URL, such as https://example.com/hook');
     const url = new URL(text);
     if (url.protocol !== 'https:' && url.protocol !== 'http:')
       throw new OutboundError('bad_url', 'must start with https://');
     if (url.username || url.password)
-      throw new OutboundError('bad_url', 'must not contain a user name or password');
+      throw new OutboundError('bad_url', 'must not contain a username or password');
     if (isAllowed(url)) return url;
     const port = portOf(url);
     if (url.protocol === 'http:') {
       if (!plainHttp) throw new OutboundError('bad_url', 'must start with https://');
       if (port !== 80) throw new OutboundError('bad_url', 'must use port 80 with http://');
     } else if (port !== 443 && port < 1024) {
-      throw new OutboundError('bad_url', 'must use port 443, or one from 1024 up');
+      throw new OutboundError('bad_url', 'must use port 443, or 1024 or higher');
     }
     const host = bareHost(url);
     if (isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost\.?$/.test(host)) throw refused();
@@ -173,10 +173,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const found = await resolve(hostname).catch((error) => {
       throw new OutboundError(
         'dns',
-        `The name ${hostname} could not be looked up (${error.code ?? 'failed'})`,
+        `The host name ${hostname} could not be looked up (${error.code ?? 'failed'})`,
       );
     });
-    if (found.length === 0) throw new OutboundError('dns', `The name ${hostname} has no address`);
+    if (found.length === 0) throw new OutboundError('dns', `The host name ${hostname} has no address`);
     if (!found.every(isPublicAddress)) throw refused();
     return found.map((address) => ({ address, family: isIP(address) }));
   }
@@ -191,7 +191,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
           const to = answer.status >= 300 && answer.status < 400 ? answer.headers.location : undefined;
           if (!to || left <= 0) return answer;
           if (!URL.canParse(to, url))
-            throw new OutboundError('protocol', 'The answer redirects to no address');
+            throw new OutboundError('protocol', 'The response redirects without an address');
           url = parse(new URL(to, url).href, request.plainHttp ?? false);
         }
       } finally {
@@ -237,7 +237,7 @@ class Deadline {
   readonly #listeners = new Set<() => void>();
 
   constructor(milliseconds: number) {
-    this.error = new OutboundError('timeout', `No complete answer within ${milliseconds / 1000} s`);
+    this.error = new OutboundError('timeout', `No complete response within ${milliseconds / 1000} s`);
     let end: (error: Error) => void;
     this.reached = new Promise<never>((_, reject) => {
       end = reject;
@@ -295,11 +295,11 @@ function translate(error: unknown): OutboundError {
     return new OutboundError('tls', `The certificate or encryption is not acceptable (${code})`);
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new OutboundError('too_large', 'The headers of the answer are too large');
+    return new OutboundError('too_large', 'The response headers are too large');
   if (/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/.test(code))
     return new OutboundError('timeout', 'The connection timed out');
   if (name === 'HTTPParserError' || /^UND_ERR_(RES_CONTENT|INVALID)/.test(code)) {
-    return new OutboundError('protocol', 'The answer is not proper HTTP');
+    return new OutboundError('protocol', 'The response is not valid HTTP');
   }
   return new OutboundError('connect', `The connection failed (${code || message || 'unknown'})`);
 }

@@ -8,27 +8,27 @@ export function head(
   kind: string,
   issuer: string,
   facts: [string, string][],
-  stamp: { word: string; colour: string } | null,
+  stamp: { word: string; color: string } | null,
 ) {
   const half = paper.width / 2 - 12;
   const top = paper.y;
   let under = top + (paper.logo(160, 48) ? 60 : 0);
   if (under === top)
-    under += paper.block(issuer, paper.left, top, half, { size: 15, bold: true, colour: paper.accent }) + 8;
+    under += paper.block(issuer, paper.left, top, half, { size: 15, bold: true, color: paper.accent }) + 8;
   let at = top;
-  paper.put(kind, paper.right, at, { size: 20, bold: true, colour: paper.accent, right: true });
+  paper.put(kind, paper.right, at, { size: 20, bold: true, color: paper.accent, right: true });
   at += 32;
   for (const [name, value] of facts) {
     const size = { size: 9 };
     const words = paper.lines(value, half - 80, size);
-    paper.put(name, paper.right - half, at, { ...size, colour: paper.grey });
+    paper.put(name, paper.right - half, at, { ...size, color: paper.gray });
     for (const line of words) {
       paper.put(line, paper.right, at, { ...size, right: true });
       at += 14;
     }
   }
   if (stamp) {
-    paper.stamp(stamp.word, at + 4, stamp.colour);
+    paper.stamp(stamp.word, at + 4, stamp.color);
     at += 34;
   }
   paper.y = Math.max(under, at) + 10;
@@ -50,7 +50,7 @@ export async function table(paper: Paper, cells: Cell[], rows: { cells: string[]
   const wide = paper.width - Math.max(...cells.map(({ at = 0 }) => at)) - 92;
   const header = (): void => {
     for (const { title, at } of cells) {
-      const look = { size: 8, bold: true, colour: paper.grey, right: at !== undefined };
+      const look = { size: 8, bold: true, color: paper.gray, right: at !== undefined };
       paper.put(title, at === undefined ? paper.left : paper.right - at, paper.y, look);
     }
     paper.y += 16;
@@ -67,7 +67,7 @@ export async function table(paper: Paper, cells: Cell[], rows: { cells: string[]
     if (paper.room(height)) header();
     for (const [at, line] of words.entries()) paper.put(line, paper.left, paper.y + at * 13);
     for (const [at, line] of notes.entries())
-      paper.put(line, paper.left, paper.y + words.length * 13 + at * 11.5, { size: 8, colour: paper.grey });
+      paper.put(line, paper.left, paper.y + words.length * 13 + at * 11.5, { size: 8, color: paper.gray });
     for (const [at, cell] of cells.entries())
       if (cell.at !== undefined)
         paper.put(row.cells[at] ?? '', paper.right - cell.at, paper.y, { right: true });

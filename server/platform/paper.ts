@@ -23,7 +23,7 @@ export interface PaperBrand {
 export interface Write {
   size?: number;
   bold?: boolean;
-  colour?: string;
+  color?: string;
   /** Whether x is the right edge of the text. */
   right?: boolean;
 }
@@ -113,8 +113,8 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
   const right = SHEET.width - MARGIN;
   let y = MARGIN;
 
-  function dress({ size = 9, bold = false, colour = INK }: Write): void {
-    doc.font(bold ? 'bold' : 'regular', size).fillColor(colour);
+  function dress({ size = 9, bold = false, color = INK }: Write): void {
+    doc.font(bold ? 'bold' : 'regular', size).fillColor(color);
   }
   /** What of a text can be printed: no controls, and a box for what the font lacks. */
   function printable(text: string, bold = false): string {
@@ -184,14 +184,14 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
     for (const [at, line] of all.entries()) put(line, look.right ? x + width : x, top + at * leading, look);
     return all.length * leading;
   }
-  function rule(colour = RULE, thick = 0.75): void {
-    doc.moveTo(MARGIN, y).lineTo(right, y).lineWidth(thick).strokeColor(colour).stroke();
+  function rule(color = RULE, thick = 0.75): void {
+    doc.moveTo(MARGIN, y).lineTo(right, y).lineWidth(thick).strokeColor(color).stroke();
   }
   const leftOn = (): number => SHEET.height - MARGIN - FOOT - y;
 
   return {
     accent,
-    grey: GREY,
+    gray: GREY,
     left: MARGIN,
     right,
     width: right - MARGIN,
@@ -224,15 +224,15 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
       }
     },
     /** A word in a frame, such as 'Paid', whose right edge is at the margin. */
-    stamp(word: string, top: number, colour: string): void {
+    stamp(word: string, top: number, color: string): void {
       dress({ size: 13, bold: true });
       const width = doc.widthOfString(word) + 16;
       doc
         .roundedRect(right - width, top, width, 22, 3)
         .lineWidth(1.5)
-        .strokeColor(colour)
+        .strokeColor(color)
         .stroke();
-      put(word, right - 8, top + 3.5, { size: 13, bold: true, colour, right: true });
+      put(word, right - 8, top + 3.5, { size: 13, bold: true, color, right: true });
     },
     /** Numbers the sheets and closes the file. @param foot what stands at the foot of each */
     async finish(foot: string): Promise<Buffer> {
@@ -241,8 +241,8 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
         doc.switchToPage(at);
         const top = SHEET.height - MARGIN - 8;
         const words = lines(foot, right - MARGIN - 120, { size: 8 })[0] ?? '';
-        put(words, MARGIN, top, { size: 8, colour: GREY });
-        put(`Page ${at + 1} of ${count}`, right, top, { size: 8, colour: GREY, right: true });
+        put(words, MARGIN, top, { size: 8, color: GREY });
+        put(`Page ${at + 1} of ${count}`, right, top, { size: 8, color: GREY, right: true });
       }
       const ended = new Promise<void>((resolve, reject) => doc.on('end', resolve).on('error', reject));
       doc.end();

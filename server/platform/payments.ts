@@ -213,7 +213,7 @@ export interface AccountLinkInput {
   idempotencyKey: string;
   /** Where the provider sends somebody whose link is used or too old: make a new one there. */
   refreshUrl: string;
-  /** Where the provider sends the owner afterwards. Does not mean that all is done: ask getAccount. */
+  /** Where the provider sends the owner afterward. Does not mean that all is done: ask getAccount. */
   returnUrl: string;
 }
 
@@ -333,7 +333,11 @@ const NOTICE_TOLERANCE_SECONDS = 300;
 /** Throws `invalid` unless it is a whole number of cents within the bounds. */
 export function checkCents(field: string, cents: number, min: number, max: number): void {
   if (!Number.isSafeInteger(cents) || cents < min || cents > max)
-    throw new GatewayError('invalid', `${field} must be whole cents from ${min} to ${max}`, field);
+    throw new GatewayError(
+      'invalid',
+      `${field} must be a whole number of cents from ${min} to ${max}`,
+      field,
+    );
 }
 
 /** Throws `invalid` unless the key can travel as a header. */
@@ -353,7 +357,7 @@ export function checkCharge(request: ChargeRequest): void {
   if (request.currency !== 'usd') throw new GatewayError('invalid', 'currency must be usd', 'currency');
   if (request.applicationFeeCents !== undefined) {
     if (!request.account)
-      throw new GatewayError('invalid', 'applicationFeeCents needs an account', 'applicationFeeCents');
+      throw new GatewayError('invalid', 'applicationFeeCents requires an account', 'applicationFeeCents');
     checkCents('applicationFeeCents', request.applicationFeeCents, 0, request.amountCents);
   }
   if (request.description.length > 500)
@@ -364,7 +368,7 @@ export function checkCharge(request: ChargeRequest): void {
   if (metadata.length > 10 || !metadata.every(fits))
     throw new GatewayError(
       'invalid',
-      'metadata must be up to 10 values of 500 characters under names of small letters, none ending in _key',
+      'metadata must have up to 10 values of up to 500 characters, with lowercase names that do not end in _key',
       'metadata',
     );
 }
@@ -379,5 +383,5 @@ export function checkRefund(request: RefundRequest): void {
 export function checkAge(at: number, now: Date): void {
   const age = Math.floor(now.getTime() / 1000) - at;
   if (age > NOTICE_TOLERANCE_SECONDS) throw new NoticeRefused('stale', `Signed ${age} s ago`);
-  if (-age > NOTICE_TOLERANCE_SECONDS) throw new NoticeRefused('future', `Signed ${-age} s ahead`);
+  if (-age > NOTICE_TOLERANCE_SECONDS) throw new NoticeRefused('future', `Signed ${-age} s in the future`);
 }

@@ -57,7 +57,7 @@ function ask(file: Buffer, rules: string): Promise<Buffer> {
     });
     child.on('error', failed);
     child.on('close', (code) =>
-      code === 0 ? done(Buffer.concat(parts)) : failed(new Error('The picture could not be read.')),
+      code === 0 ? done(Buffer.concat(parts)) : failed(new Error('The image could not be read.')),
     );
     // A process that is gone before it has read everything says so by its end.
     child.stdin.on('error', () => {});

@@ -40,10 +40,10 @@ export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture
   const format = rasterFormat(file);
   const text = format ? '' : file.toString('utf8');
   const begins = format ? -1 : drawingAt(text.slice(0, PROLOG_CHARACTERS));
-  if (!format && begins === -1) throw new PictureFault('must be a PNG, JPEG, WebP or SVG picture');
+  if (!format && begins === -1) throw new PictureFault('must be a PNG, JPEG, WebP, or SVG image');
   const source = format ? file : await rasterise(file, text, begins, rules.maxSide);
   const size = headerSize(source, format ?? 'png');
-  if (!size || size.width < 1 || size.height < 1) throw new Error('Its size cannot be told.');
+  if (!size || size.width < 1 || size.height < 1) throw new Error('Its size cannot be determined.');
   if (size.width * size.height > rules.maxPixels)
     throw new PictureFault(
       `must not have more than ${Math.floor(rules.maxPixels / 1_000_000)} million pixels`,
@@ -53,7 +53,7 @@ export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture
   // A photo that is turned by its metadata comes out turned, so its sides may be swapped.
   const claimed = [size.width, size.height].sort((a, b) => a - b).join('x');
   if ([image.width, image.height].sort((a, b) => a - b).join('x') !== claimed)
-    throw new Error('Its size cannot be told.');
+    throw new Error('Its size cannot be determined.');
   const side = Math.min(image.width, image.height);
   const cut = rules.square
     ? { x: (image.width - side) / 2, y: (image.height - side) / 2, width: side, height: side }
@@ -148,13 +148,13 @@ async function rasterise(file: Buffer, text: string, begins: number, maxSide: nu
   // Only what the drawing itself holds is drawn: a file's name or an address in it would be asked for by the renderer.
   for (const [, address = ''] of text.matchAll(/(?:href|src)\s*=\s*["']\s*([^"']*)/gi)) {
     if (!/^(#|data:image\/(png|jpe?g|webp|gif);base64,)/i.test(address.trim()) && address.trim() !== '')
-      throw new PictureFault('must not refer to other files or addresses');
+      throw new PictureFault('must not reference other files or addresses');
   }
   if (/<image[\s>]/i.test(text))
-    throw new PictureFault('must not have pictures inside the drawing; upload those as PNG');
+    throw new PictureFault('must not contain embedded images; upload it as a PNG instead');
   const [width, height] = proportions(text.slice(begins, text.indexOf('>', begins)));
   if (!width || !height || width / height > 100 || height / width > 100)
-    throw new Error('Its size cannot be told.');
+    throw new Error('Its size cannot be determined.');
   const drawn = await renderAsync(file, {
     fitTo: { mode: width >= height ? 'width' : 'height', value: maxSide },
     font: { loadSystemFonts: true, defaultFontFamily: 'sans-serif' },

@@ -11,7 +11,7 @@ export class ThreadLost extends Error {
   override name = 'ThreadLost';
   readonly why: 'time' | 'memory' | 'ended';
   constructor(why: 'time' | 'memory' | 'ended') {
-    super(`The thread was lost (${why}).`);
+    super(`The thread ended unexpectedly (${why}).`);
     this.why = why;
   }
 }

@@ -68,7 +68,7 @@ let tellAt = warnMs;
 setInterval(() => {
   const now = Atomics.load(beats, 0);
   if (now !== seen) {
-    if (tellAt > warnMs) say(40, 'the event loop turns again', { heldMs: held });
+    if (tellAt > warnMs) say(40, 'the event loop is running again', { heldMs: held });
     seen = now;
     held = 0;
     tellAt = warnMs;
@@ -76,7 +76,7 @@ setInterval(() => {
   }
   held += tickMs;
   if (endMs > 0 && held >= endMs) {
-    say(60, 'the event loop was held for too long: the process is ended', {
+    say(60, 'the event loop was blocked for too long, ending the process', {
       heldMs: held,
       running: running(),
     });
@@ -86,6 +86,6 @@ setInterval(() => {
     tellAt = held * 2;
     const heldMs = held;
     const names = running();
-    void place().then((at) => say(50, 'the event loop is held', { heldMs, running: names, at }));
+    void place().then((at) => say(50, 'the event loop is blocked', { heldMs, running: names, at }));
   }
 }, tickMs);

@@ -58,11 +58,11 @@ describe('[BEY-31] an event loop that is held', () => {
     );
     expect(lines[0]).toMatchObject({
       level: 50,
-      msg: 'the event loop is held',
+      msg: 'the event loop is blocked',
       running: ['job identity.import 1'],
     });
     expect(lines[0]!.at[0]).toMatch(/^holdUp \(.*held\.mjs:\d+\)$/);
-    expect(lines.at(-1)!.msg).toBe('the event loop turns again');
+    expect(lines.at(-1)!.msg).toBe('the event loop is running again');
     expect(signal).toBeNull();
   });
 

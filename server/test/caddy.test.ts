@@ -32,7 +32,7 @@ describe('[TEN-05] the ask endpoint', () => {
     const asked: string[] = [];
     const ask = await startAsk(0, async (host) => {
       asked.push(host);
-      if (host === 'away.test') throw new Error('the database is away');
+      if (host === 'away.test') throw new Error('the database is unavailable');
       return host === 'ours.test';
     });
     const get = (path: string, method = 'GET') =>

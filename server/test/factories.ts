@@ -172,7 +172,7 @@ export function createFactories(features: Features, platform: Platform) {
         company.agency_id === company.id ? 'default_agency' : 'default_client',
       );
     },
-    /** Some of what is known of a company: its e-mail address, phone, place. */
+    /** Some of what is known of a company: its email address, phone, place. */
     details(company: Company, values: Parameters<Features['tenants']['setDetails']>[2]): Promise<void> {
       return inScope(db.app, { rootId: company.root_id }, (tx) =>
         features.tenants.setDetails(tx, company.id, values),

@@ -8,7 +8,7 @@ export interface PdlAsked {
 }
 
 /**
- * A server that speaks People Data Labs' person enrichment: 401 for another key, 404 where it knows nobody of the e-mail
+ * A server that speaks People Data Labs' person enrichment: 401 for another key, 404 where it knows nobody of the email
  * address, 200 with what it knows. `faults` are done first, in their order.
  */
 export async function startPdlServer(key: string) {

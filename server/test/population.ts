@@ -15,10 +15,10 @@ export interface TrueVisit {
 }
 
 export interface Population {
-  /** Everybody's e-mail address; people may share one. */
+  /** Everybody's email address; people may share one. */
   emails: string[];
   visits: TrueVisit[];
-  /** When learning ends and recognising begins. */
+  /** When learning ends and recognizing begins. */
   splitDay: number;
 }
 

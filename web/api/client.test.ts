@@ -118,7 +118,7 @@ describe('a call', () => {
     session.start('t1');
     await expect(client.identity.totals()).rejects.toMatchObject({
       status: 502,
-      message: expect.stringContaining('not reachable'),
+      message: expect.stringContaining('cannot be reached'),
     });
     await expect(client.campaigns.list({} as never)).rejects.toMatchObject({ status: 0 });
   });

@@ -22,11 +22,11 @@ export class ApiError extends Error {
 }
 
 const plainWords: Record<number, string> = {
-  413: 'That is too large to send.',
+  413: 'This is too large to send.',
   429: 'Too many requests. Wait a moment and try again.',
-  502: 'The server is not reachable at the moment. Try again shortly.',
-  503: 'The server is not available at the moment. Try again shortly.',
-  504: 'The server took too long to answer. Try again shortly.',
+  502: 'The server cannot be reached right now. Try again shortly.',
+  503: 'The server is not available right now. Try again shortly.',
+  504: 'The server took too long to respond. Try again shortly.',
 };
 
 /** The ApiError of an answer that is not a success; a body that is not ours (a proxy's page) gets plain words. */

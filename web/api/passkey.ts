@@ -26,10 +26,10 @@ async function told<T>(work: () => Promise<unknown>): Promise<T> {
     throw new ApiError(
       0,
       name === 'InvalidStateError'
-        ? 'This device has a passkey for your account already.'
+        ? 'This device already has a passkey for your account.'
         : name === 'NotAllowedError' || name === 'AbortError'
-          ? 'No passkey was used. Try again, or choose another way.'
-          : 'Your browser could not use a passkey here.',
+          ? 'No passkey was used. Try again or choose another method.'
+          : 'Your browser couldn’t use a passkey here.',
       { cause: error },
     );
   }

@@ -93,7 +93,7 @@ export class Transport {
    */
   async call(name: string, input: Input, options: CallOptions = {}): Promise<unknown> {
     const entry = this.#parts.routes[name];
-    if (!entry) throw new Error(`There is no call ${name}.`);
+    if (!entry) throw new Error(`Unknown call: ${name}.`);
     const [method, template, isOpen] = entry;
     const { path, rest } = fillPath(name, template, input ?? {});
     const send = isOpen ? this.open.bind(this) : this.authorized.bind(this);
@@ -127,7 +127,7 @@ export class Transport {
       response = await fetch(base + path, { ...init, headers: all, credentials: 'same-origin' });
     } catch (cause) {
       if (init.signal?.aborted) throw cause;
-      throw new ApiError(0, 'No answer from the server. Check your connection and try again.', { cause });
+      throw new ApiError(0, 'No response from the server. Check your connection and try again.', { cause });
     }
     if (!response.ok) throw await errorOf(response);
     return response;

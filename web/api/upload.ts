@@ -59,7 +59,9 @@ function send<Answer>(
       void errorOf(response).then(reject);
     });
     request.addEventListener('error', () =>
-      reject(new ApiError(0, 'The upload was cut off. Check your connection and the file, and try again.')),
+      reject(
+        new ApiError(0, 'The upload was interrupted. Check your connection and the file, then try again.'),
+      ),
     );
     request.addEventListener('abort', () => reject(new DOMException('Stopped', 'AbortError')));
     signal?.addEventListener('abort', () => request.abort(), { once: true });

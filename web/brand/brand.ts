@@ -36,7 +36,7 @@ export function showInTab(brand: Brand): void {
   if (icon) icon.href = brand.favicon ?? letterMark(brand);
 }
 
-/** A data: address of the tenant's first letter on its accent colour. */
+/** A data: address of the tenant's first letter on its accent color. */
 export function letterMark(brand: Pick<Brand, 'name'> & Parameters<typeof brandTokens>[0]): string {
   const { accent, onAccent } = brandTokens(brand).light;
   const letter = (brand.name.trim()[0] ?? '').toUpperCase();

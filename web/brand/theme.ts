@@ -8,7 +8,7 @@ import {
   type VariantColorsResolver,
 } from '@mantine/core';
 import { MENU_MS } from '../ui/motion.ts';
-import { hexOf, mix, parseColour, WHITE } from './colour.ts';
+import { hexOf, mix, parseColor, WHITE } from './color.ts';
 import { SURFACES, type Tokens } from './tokens.ts';
 
 const dark: MantineColorsTuple = [
@@ -26,17 +26,17 @@ const dark: MantineColorsTuple = [
 
 /** Ten shades around an accent: Mantine wants a ladder, though the states come from the variables below. */
 function ladder(accent: string): MantineColorsTuple {
-  const base = parseColour(accent)!;
+  const base = parseColor(accent)!;
   const light = [0.93, 0.84, 0.7, 0.55, 0.38, 0.2].map((share) => hexOf(mix(base, WHITE, share)));
   const deep = [0, 0.12, 0.24, 0.36].map((share) => hexOf(mix(base, [0, 0, 0], share)));
   return [...light, ...deep] as unknown as MantineColorsTuple;
 }
 
-/** Filled accent buttons take the brand's own text colour. */
+/** Filled accent buttons take the brand's own text color. */
 const variants: VariantColorsResolver = (input) => {
-  const colours = defaultVariantColorsResolver(input);
+  const colors = defaultVariantColorsResolver(input);
   const isBrand = (input.color ?? input.theme.primaryColor) === 'brand';
-  return input.variant === 'filled' && isBrand ? { ...colours, color: 'var(--on-accent)' } : colours;
+  return input.variant === 'filled' && isBrand ? { ...colors, color: 'var(--on-accent)' } : colors;
 };
 
 const title = { fontWeight: 600, lineHeight: '20px', minWidth: 0, overflowWrap: 'anywhere' } as const;
@@ -100,7 +100,7 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
   });
 }
 
-/** The brand's tokens and the product's greys as CSS variables of both themes. */
+/** The brand's tokens and the product's grays as CSS variables of both themes. */
 export function variablesOf(tokens: { light: Tokens; dark: Tokens }): CSSVariablesResolver {
   const of = (scheme: 'light' | 'dark'): Record<string, string> => {
     const own = tokens[scheme];

@@ -6,13 +6,13 @@ import {
   legible,
   luminance,
   mix,
-  parseColour,
+  parseColor,
   type Rgb,
   WHITE,
-} from './colour.ts';
+} from './color.ts';
 
-/** The colours a tenant may set (spec product 3, Domain info). */
-export interface BrandColours {
+/** The colors a tenant may set (spec product 3, Domain info). */
+export interface BrandColors {
   box_bgcolor: string | null;
   text_color: string | null;
   link_color: string | null;
@@ -20,12 +20,12 @@ export interface BrandColours {
   sidebar_bgcolor: string | null;
 }
 
-/** Colours of one theme as '#rrggbb'. Text on any of them reaches 4.5:1, controls and lines of charts 3:1. */
+/** Colors of one theme as '#rrggbb'. Text on any of them reaches 4.5:1, controls and lines of charts 3:1. */
 export interface Tokens {
   accent: string;
   accentHover: string;
   onAccent: string;
-  /** Links and accent-coloured text on the page, its cards and hovered rows. */
+  /** Links and accent-colored text on the page, its cards and hovered rows. */
   link: string;
   /** A faint wash of the accent, and text on it. */
   wash: string;
@@ -44,12 +44,12 @@ export interface Tokens {
 /** What was changed so that people can read it; shown to the tenant. */
 export interface Correction {
   theme: 'light' | 'dark';
-  field: keyof BrandColours;
+  field: keyof BrandColors;
   given: string;
   used: string;
 }
 
-/** Page surfaces of the two themes; the neutral greys of the product. */
+/** Page surfaces of the two themes; the neutral grays of the product. */
 export const SURFACES = {
   light: { page: '#ffffff', card: '#ffffff', raised: '#f6f7f9', text: '#1b1d22' },
   dark: { page: '#141519', card: '#191a1f', raised: '#25272e', text: '#e4e4e7' },
@@ -57,51 +57,51 @@ export const SURFACES = {
 
 const DEFAULT_ACCENT: Rgb = [63, 81, 181];
 
-/** A colour that says something: not white, black or a grey, with which the page would have no accent. */
-function hasColour(colour: Rgb): boolean {
-  const spread = Math.max(...colour) - Math.min(...colour);
+/** A color that says something: not white, black or a gray, with which the page would have no accent. */
+function hasColor(color: Rgb): boolean {
+  const spread = Math.max(...color) - Math.min(...color);
   return spread >= 24;
 }
 
 /**
- * Tokens of both themes from a tenant's colours: box_bgcolor is the accent (else link_color), text_color the text on
+ * Tokens of both themes from a tenant's colors: box_bgcolor is the accent (else link_color), text_color the text on
  * it, link_color links, sidebar_bgcolor the sidebar, template_bgcolor the login's backdrop. What could not be read is
- * moved towards black or white until it can.
+ * moved toward black or white until it can.
  */
-export function brandTokens(brand: BrandColours): { light: Tokens; dark: Tokens; corrections: Correction[] } {
+export function brandTokens(brand: BrandColors): { light: Tokens; dark: Tokens; corrections: Correction[] } {
   const corrections: Correction[] = [];
   const build = (theme: 'light' | 'dark'): Tokens => {
-    const note = (field: keyof BrandColours, used: Rgb) => {
-      const given = parseColour(brand[field]);
+    const note = (field: keyof BrandColors, used: Rgb) => {
+      const given = parseColor(brand[field]);
       if (given && hexOf(given) !== hexOf(used)) {
         corrections.push({ theme, field, given: hexOf(given), used: hexOf(used) });
       }
       return used;
     };
     const surface = SURFACES[theme];
-    const page = parseColour(surface.page)!;
-    const grounds = [page, parseColour(surface.card)!, parseColour(surface.raised)!];
-    const box = parseColour(brand.box_bgcolor);
-    const links = parseColour(brand.link_color);
+    const page = parseColor(surface.page)!;
+    const grounds = [page, parseColor(surface.card)!, parseColor(surface.raised)!];
+    const box = parseColor(brand.box_bgcolor);
+    const links = parseColor(brand.link_color);
     const source = (['box_bgcolor', 'link_color'] as const).find((field) => {
-      const colour = parseColour(brand[field]);
-      return colour && hasColour(colour);
+      const color = parseColor(brand[field]);
+      return color && hasColor(color);
     });
-    const wanted = (source && parseColour(brand[source])) ?? box ?? links ?? DEFAULT_ACCENT;
+    const wanted = (source && parseColor(brand[source])) ?? box ?? links ?? DEFAULT_ACCENT;
 
     // The filled button has to stand out from the page (3:1) and carry its text (4.5:1).
     const accent = legible(wanted, grounds, 3);
     if (source) note(source, accent);
-    const text = parseColour(brand.text_color);
+    const text = parseColor(brand.text_color);
     const onAccent = text && contrast(text, accent) >= 4.5 ? text : inkOn(accent);
     if (text) note('text_color', onAccent);
     const hover = mix(accent, luminance(onAccent) > 0.5 ? BLACK : WHITE, 0.12);
 
     const wash = mix(page, accent, theme === 'light' ? 0.08 : 0.16);
-    const link = legible(links && hasColour(links) ? links : wanted, [...grounds, wash], 4.5);
-    if (links && hasColour(links)) note('link_color', link);
+    const link = legible(links && hasColor(links) ? links : wanted, [...grounds, wash], 4.5);
+    if (links && hasColor(links)) note('link_color', link);
 
-    const given = parseColour(brand.sidebar_bgcolor);
+    const given = parseColor(brand.sidebar_bgcolor);
     const plain: Rgb = theme === 'light' ? [247, 248, 250] : [17, 18, 21];
     let sidebar = given ?? plain;
     // A bright sidebar would glare in the dark theme.
@@ -116,7 +116,7 @@ export function brandTokens(brand: BrandColours): { light: Tokens; dark: Tokens;
     // A mid-tone sidebar leaves no room for a wash under its text.
     const active = contrast(sidebarActive, onSidebar) >= 4.5 ? sidebarActive : sidebar;
 
-    const back = parseColour(brand.template_bgcolor);
+    const back = parseColor(brand.template_bgcolor);
     const backdropPlain: Rgb = theme === 'light' ? [246, 247, 249] : [14, 15, 18];
     const backdrop = back ? (theme === 'light' ? back : mix(back, [14, 15, 18], 0.85)) : backdropPlain;
     return {

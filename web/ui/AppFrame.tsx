@@ -167,12 +167,12 @@ export function AppFrame(props: AppFrameProps) {
         <AppShell.Section className={classes.bottom}>
           <ProfileMenu {...props} folded={folded} onPick={drawer.close} />
           {!isPhone && (
-            <Tooltip label={folded ? 'Unfold sidebar' : 'Fold sidebar'} position="right">
+            <Tooltip label={folded ? 'Expand sidebar' : 'Collapse sidebar'} position="right">
               <ActionIcon
                 variant="transparent"
                 className={classes.fold}
                 size={32}
-                aria-label={folded ? 'Unfold sidebar' : 'Fold sidebar'}
+                aria-label={folded ? 'Expand sidebar' : 'Collapse sidebar'}
                 onClick={() => {
                   setFolded(!isFolded);
                   announceResize();
@@ -251,7 +251,7 @@ export function OfflineBar() {
     <div role="status">
       {online === false && (
         <div className={classes.offline}>
-          You are offline. What you see may be out of date; changes cannot be saved.
+          You are offline. What you see may be out of date, and changes cannot be saved.
         </div>
       )}
     </div>

@@ -8,7 +8,7 @@ export function CopyButton(props: { text: string; label?: string; what?: string;
   const { text, label, what, done } = props;
   const clipboard = useClipboard({ timeout: 1500 });
   const Icon = clipboard.copied ? IconCheck : IconCopy;
-  const words = clipboard.copied ? 'Copied' : clipboard.error ? 'Copying failed' : (label ?? 'Copy');
+  const words = clipboard.copied ? 'Copied' : clipboard.error ? 'Copy failed' : (label ?? 'Copy');
   if (label) {
     return (
       <Button variant="default" leftSection={<Icon size={16} />} onClick={() => clipboard.copy(text)}>

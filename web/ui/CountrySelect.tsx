@@ -20,10 +20,10 @@ export function CountrySelect({
   );
   return (
     <Select
-      label="Country of phone numbers"
+      label="Phone number country"
       searchable
       allowDeselect={false}
-      nothingFoundMessage="No such country"
+      nothingFoundMessage="No matching country"
       maw={400}
       {...props}
       data={countries}

@@ -66,7 +66,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {props.download && <DownloadData {...props.download} compact={isPhone} />}
             <Menu closeOnItemClick={false} position="bottom-end">
               <Menu.Target>
-                <ActionIcon variant="default" size={36} aria-label={`Columns and density of ${props.label}`}>
+                <ActionIcon variant="default" size={36} aria-label={`Columns and density for ${props.label}`}>
                   <IconAdjustmentsHorizontal size={18} />
                 </ActionIcon>
               </Menu.Target>

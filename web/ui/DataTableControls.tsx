@@ -17,7 +17,7 @@ export function PhoneSort<Row>(props: { columns: Column<Row>[]; state: ListState
     { value: `${column.key} desc`, label: `${column.title} ↓` },
   ]);
   if (!state.sort || props.mayUnsort)
-    data.unshift({ value: '', label: state.sort ? 'Own order' : 'Sort by' });
+    data.unshift({ value: '', label: state.sort ? 'Default order' : 'Sort by' });
   return (
     <NativeSelect
       aria-label="Sort by"
@@ -102,7 +102,7 @@ export function Pager({
       <Group gap="sm" wrap="nowrap">
         {tools}
         <NativeSelect
-          aria-label={`Rows per page of ${label}`}
+          aria-label={`Rows per page for ${label}`}
           size="xs"
           w={72}
           data={sizes.map(String)}

@@ -80,7 +80,7 @@ export default function DayChart(props: {
     setAt(to[event.key]);
   };
   const words = (day: ChartDay) =>
-    `${day.label}: ${props.format(day.now)}${day.before === null ? '' : `, period before ${props.format(day.before)}`}`;
+    `${day.label}: ${props.format(day.now)}${day.before === null ? '' : `, previous period ${props.format(day.before)}`}`;
 
   return (
     <div className={classes.chart}>
@@ -94,7 +94,7 @@ export default function DayChart(props: {
         aria-valuemin={0}
         aria-valuemax={Math.max(days.length - 1, 0)}
         aria-valuenow={at ?? 0}
-        aria-valuetext={chosen ? words(chosen) : 'No day chosen'}
+        aria-valuetext={chosen ? words(chosen) : 'No day selected'}
         onKeyDown={walk}
         onPointerMove={point}
         onPointerDown={point}
@@ -163,7 +163,7 @@ export default function DayChart(props: {
             </div>
             {chosen.before !== null && (
               <div className={classes.row} data-series="before">
-                <span>Period before</span>
+                <span>Previous period</span>
                 <b className="num">{props.format(chosen.before)}</b>
               </div>
             )}
@@ -176,10 +176,10 @@ export default function DayChart(props: {
         </span>
         {before.length > 0 && (
           <span className={classes.key} data-series="before">
-            Period before
+            Previous period
           </span>
         )}
-        <span className="sr-only">Arrow keys walk the days.</span>
+        <span className="sr-only">Use the arrow keys to move between days.</span>
       </div>
     </div>
   );

@@ -69,7 +69,7 @@ export function FileDrop(props: {
           />
           <Text size="sm" c="dimmed" className="num">
             {bytesWords(Math.min(sending.sent, sending.size))} of {bytesWords(sending.size)}
-            {sending.sent >= sending.size && ', being looked at'}
+            {sending.sent >= sending.size && ', being checked'}
           </Text>
           <Button variant="default" mt="sm" onClick={() => sending.stop.abort()}>
             Stop

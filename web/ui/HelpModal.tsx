@@ -20,7 +20,7 @@ function HelpModal({ help, opened, onClose }: { help: Help; opened: boolean; onC
         muted
         playsInline
         preload="metadata"
-        aria-label={`${help.title}, without sound; described below`}
+        aria-label={`${help.title}, no sound, described below`}
         style={{
           display: 'block',
           width: '100%',

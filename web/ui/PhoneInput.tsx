@@ -44,7 +44,7 @@ export function PhoneInput(props: PhoneInputProps) {
   // Preselected, not imposed: what the form holds changes only when somebody types or chooses.
   const isUntouched = given.country === '' && given.number === '';
   const value = isUntouched && visitor ? { country: visitor, number: '' } : given;
-  // While it is written the number stays as it is typed; afterwards it stands in its country's own writing.
+  // While it is written the number stays as it is typed; afterward it stands in its country's own writing.
   const [isWriting, setWriting] = useState(false);
   const shown = phones && !isWriting ? phones.tidied(value) : value;
   const hint = phones?.hintOf(value) ?? {};
@@ -66,7 +66,7 @@ export function PhoneInput(props: PhoneInputProps) {
           withAsterisk={required ?? false}
           disabled={props.disabled ?? false}
           error={Boolean(hint.country && error)}
-          nothingFoundMessage="No such country"
+          nothingFoundMessage="No matching country"
           autoComplete="off"
           maxDropdownHeight={260}
           {...under(hint.country, false)}

@@ -91,7 +91,7 @@ export function ProfileMenu({
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={onLogout}>
-          Log out
+          Sign out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

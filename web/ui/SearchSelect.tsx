@@ -48,9 +48,7 @@ export function SearchSelect(
       data={data}
       value={props.value || null}
       error={list.error ? wordsOf(list.error) : props.error}
-      nothingFoundMessage={
-        list.isFetching ? 'Searching' : wanted ? `No ${noun} matches` : `There is no ${noun} yet`
-      }
+      nothingFoundMessage={list.isFetching ? 'Searching' : wanted ? `No matching ${noun}` : `No ${noun} yet`}
       onChange={(value, option) => {
         setChosen(value && option ? { value, label: option.label } : undefined);
         props.onChange(value ?? '');

@@ -20,7 +20,7 @@ interface StatTileProps {
   points?: boolean;
 }
 
-/** One figure against the period before; an arrow and a sign carry the direction, not the colour alone. */
+/** One figure against the period before; an arrow and a sign carry the direction, not the color alone. */
 export function StatTile(props: StatTileProps) {
   const { now, before } = props;
   const compares = now !== undefined && before !== undefined;
@@ -39,8 +39,8 @@ export function StatTile(props: StatTileProps) {
   const words =
     change === undefined
       ? now === 0
-        ? 'none before either'
-        : 'none before'
+        ? 'none in either period'
+        : 'none previously'
       : isFlat
         ? 'no change'
         : props.points
@@ -62,7 +62,10 @@ export function StatTile(props: StatTileProps) {
             {props.value}
           </div>
           {!props.plain && (
-            <Tooltip label={`Period before: ${props.beforeText ?? before ?? 'unknown'}`} disabled={!compares}>
+            <Tooltip
+              label={`Previous period: ${props.beforeText ?? before ?? 'unknown'}`}
+              disabled={!compares}
+            >
               <span
                 className="num"
                 style={{
@@ -81,7 +84,7 @@ export function StatTile(props: StatTileProps) {
                 {compares && (
                   <>
                     <Arrow size={14} aria-hidden="true" /> {words}
-                    {change !== undefined && <span className="dim not-on-phone">vs. before</span>}
+                    {change !== undefined && <span className="dim not-on-phone">vs. previous</span>}
                   </>
                 )}
               </span>

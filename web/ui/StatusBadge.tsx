@@ -23,7 +23,7 @@ const tones: Record<string, Tone> = {
   not_found: 'bad',
 };
 
-/** A state as a word with a dot; its colour follows the code unless `tone` says otherwise. */
+/** A state as a word with a dot; its color follows the code unless `tone` says otherwise. */
 export function StatusBadge(props: { status: string; tone?: Tone; children?: ReactNode }) {
   const tone = props.tone ?? tones[props.status] ?? 'plain';
   return (

@@ -8,7 +8,7 @@ export const CHUNK_TIMEOUT_MS = 120_000;
 export function withinTime<T>(load: () => Promise<T>, ms = CHUNK_TIMEOUT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error('This page takes too long to load. Check your connection, then retry.')),
+      () => reject(new Error('This page is taking too long to load. Check your connection, then try again.')),
       ms,
     );
     load()

@@ -33,8 +33,8 @@ describe('[AGCY-17] a price input', () => {
   it('says what is wrong with an amount', () => {
     expect(currencyFault('1.005', 2)).toBe('Use whole cents');
     expect(currencyFault('1.50000', 2)).toBeNull();
-    expect(currencyFault('0.0000001', 6)).toBe('Use at most 6 decimal places');
-    expect(currencyFault('1000000000', 6)).toBe('Enter at most 999,999,999');
+    expect(currencyFault('0.0000001', 6)).toBe('Use up to 6 decimal places');
+    expect(currencyFault('1000000000', 6)).toBe('Enter 999,999,999 or less');
     expect(currencyFault('', 2)).toBeNull();
   });
 });

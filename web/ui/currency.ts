@@ -28,8 +28,8 @@ export const isBelow = (text: string, least: string): boolean =>
 /** Why an amount with at most `places` decimal places cannot be this, in words; null when it can. */
 export function currencyFault(text: string, places: number): string | null {
   const [whole = '', part = ''] = currencyPlain(text).split('.');
-  if (whole.length > 9) return 'Enter at most 999,999,999';
+  if (whole.length > 9) return 'Enter 999,999,999 or less';
   if (/[1-9]/.test(part.slice(places)))
-    return places === 2 ? 'Use whole cents' : `Use at most ${places} decimal places`;
+    return places === 2 ? 'Use whole cents' : `Use up to ${places} decimal places`;
   return null;
 }

@@ -19,7 +19,7 @@ describe('[NAV-06] notifications', () => {
     notifyAgreement('Please accept');
     notifyAgreement('Please accept');
     expect(shown()).toHaveLength(1);
-    expect(shown()[0]).toMatchObject({ autoClose: false, title: 'Your agreement is open' });
+    expect(shown()[0]).toMatchObject({ autoClose: false, title: 'Your agreement needs your acceptance' });
     forgetAgreement();
     expect(shown()).toEqual([]);
   });

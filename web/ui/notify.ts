@@ -43,7 +43,7 @@ export function notifyAgreement(message: ReactNode): void {
   void overlaysReady();
   notifications.show({
     id: AGREEMENT,
-    title: 'Your agreement is open',
+    title: 'Your agreement needs your acceptance',
     message,
     color: 'yellow',
     autoClose: false,

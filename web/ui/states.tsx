@@ -36,7 +36,7 @@ export function ErrorState({ error, what, onRetry }: { error: unknown; what: str
       )}
       {id && (
         <Text size="xs" c="dimmed">
-          Request id <Code>{id}</Code>
+          Request ID <Code>{id}</Code>
         </Text>
       )}
     </Stack>

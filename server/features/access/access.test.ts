@@ -91,7 +91,7 @@ describe('[AUTH-01] login', () => {
     expect(status).toBe(422);
     expect(body).toMatchObject({
       result: 'failed',
-      errors: { username: ['must be a valid e-mail address'], password: ['is required'] },
+      errors: { username: ['must be a valid email address'], password: ['is required'] },
       requestId: expect.any(String),
     });
     expect((await app.call('POST', '/api/login', { host: 'nowhere.test', body: {} })).status).toBe(421);
@@ -296,7 +296,7 @@ describe('[WIRE-01] [WIRE-02] encrypted bodies', () => {
       messages.add(body.message as string);
     }
     expect([...messages]).toEqual([
-      'dt: the body cannot be decrypted. Fetch the key from /api/keys and try again.',
+      'dt: the body cannot be decrypted. Get the key from /api/keys and try again.',
     ]);
   });
 

@@ -65,7 +65,7 @@ describe('[PROF-02] another person changes somebody’s address', () => {
     const saved = await move('agency', one.company, 'thief@x.test');
     expect([saved.status, saved.body.message]).toEqual([
       200,
-      expect.stringContaining('The new email address works after 72 hours'),
+      expect.stringContaining('The new email address takes effect after 72 hours'),
     ]);
     expect((await mailsTo(app, root.id, 'thief@x.test')).map((mail) => mail.subject)).toEqual([
       'This will be your new email address',
@@ -89,7 +89,7 @@ describe('[PROF-02] another person changes somebody’s address', () => {
     const first = await linksTo(one.email);
     expect((await follow('confirm-email', first.stop)).status).toBe(410);
     expect((await follow('stop-email', first.stop)).body.message).toBe(
-      'The change was stopped. Your email address stays as it is.',
+      'The change was stopped. Your email address stays the same.',
     );
     expect((await follow('confirm-email', first.allow)).status).toBe(410);
     app.clock.advance(73 * 3_600_000);

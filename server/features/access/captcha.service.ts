@@ -105,7 +105,7 @@ export function createCaptcha(
         : false;
       if (!good)
         throw new Refusal('invalid', ownMessages.captchaNeeded, {
-          errors: { gtoken: [gtoken ? 'is not valid any more' : 'is required'] },
+          errors: { gtoken: [gtoken ? 'is no longer valid' : 'is required'] },
         });
     },
   };

@@ -72,8 +72,8 @@ export function createConfirmation(
           objectKind: 'user',
           objectId: userId,
           description: good
-            ? `Confirmed who they are by ${how}`
-            : `Failed to confirm who they are by ${how}, from ${ctx.ip}`,
+            ? `Confirmed their identity by ${how}`
+            : `Failed to confirm their identity by ${how}, from ${ctx.ip}`,
         });
         return good;
       });
@@ -98,7 +98,7 @@ export function createConfirmation(
         action: 'session.confirmed',
         objectKind: 'user',
         objectId: userId,
-        description: 'Confirmed who they are by a passkey',
+        description: 'Confirmed their identity with a passkey',
       });
       return true;
     });

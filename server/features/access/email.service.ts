@@ -18,7 +18,7 @@ import type { Post } from './post.service.ts';
 import type { Sessions } from './session.service.ts';
 
 /**
- * Another e-mail address for the own account. Who asks proves the password; the address is taken over when the link sent
+ * Another email address for the own account. Who asks proves the password; the address is taken over when the link sent
  * to it is followed, and the old one is told. Until then everything goes on with the old one. An address that another person
  * enters (invite.service.ts) waits for the old address's word, or 72 hours.
  */
@@ -67,7 +67,7 @@ export function createEmails(
         await post.send(tx, 'account.email', sender, { ...owner, name: user.name, email }, mail);
         const notice = noticeMail(
           user.name,
-          `Somebody asked to change its e-mail address to ${email}`,
+          `Someone asked to change the email address of your account to ${email}`,
           ctx.ip,
         );
         await post.send(tx, 'account.notice', sender, user, notice);
@@ -75,7 +75,7 @@ export function createEmails(
           action: 'email.asked',
           objectKind: 'user',
           objectId: user.id,
-          description: `Asked to change the e-mail address to ${email}`,
+          description: `Asked to change the email address to ${email}`,
         });
       });
     },
@@ -106,7 +106,7 @@ export function createEmails(
           action: 'email.stopped',
           objectKind: 'user',
           objectId: row.user_id,
-          description: `${user?.name} stopped the change of their e-mail address to ${row.email}, from ${ctx.ip}`,
+          description: `${user?.name} canceled the change of their email address to ${row.email}, from ${ctx.ip}`,
         });
         return [];
       }),
@@ -139,7 +139,7 @@ export function createEmails(
     work: (tx: Tx, row: Change) => Promise<string[]>,
   ): Promise<void> {
     const stale = new Refusal('gone', ownMessages.emailLinkInvalid, {
-      errors: { token: ['is used or expired'] },
+      errors: { token: ['has already been used or has expired'] },
     });
     const network = networkOf(ctx.ip);
     await limits.take(limit.LINK_NETWORK, network);
@@ -162,7 +162,7 @@ export function createEmails(
   }
 
   /**
-   * Makes the new address the account's. `isTheirs`: the person has confirmed it; else codes of an e-mail factor go on to the
+   * Makes the new address the account's. `isTheirs`: the person has confirmed it; else codes of an email factor go on to the
    * old address, since whoever entered the new one may be no friend. Answers the sessions that ended.
    */
   async function takeOver(tx: Tx, row: Change, isTheirs: boolean): Promise<string[]> {
@@ -184,7 +184,7 @@ export function createEmails(
       action: 'email.changed',
       objectKind: 'user',
       objectId: row.user_id,
-      description: `The e-mail address of ${user.name} changed from ${user.email} to ${row.email}${row.asked_by ? (isTheirs ? ', confirmed at the old address; all devices were signed out' : ' after 72 hours; all devices were signed out') : ''}`,
+      description: `The email address of ${user.name} changed from ${user.email} to ${row.email}${row.asked_by ? (isTheirs ? ', confirmed at the old address; all devices were signed out' : ' after 72 hours; all devices were signed out') : ''}`,
     });
     return ended;
   }

@@ -41,7 +41,7 @@ export async function heldChange(tx: Tx, userId: string, at: Date): Promise<stri
   return row?.email ?? null;
 }
 
-/** Lets the codes of an e-mail factor go on to the address that the account had. */
+/** Lets the codes of an email factor go on to the address that the account had. */
 export async function keepFactorAddress(tx: Tx, userId: string, address: string): Promise<void> {
   await tx
     .updateTable('user_factor')

@@ -114,7 +114,7 @@ export function createEntry(
       };
     },
 
-    /** Takes a sign-up: an agency at a root's host, a client at an agency's. A link by e-mail completes it. */
+    /** Takes a sign-up: an agency at a root's host, a client at an agency's. A link by email completes it. */
     async register(ctx: Ctx, given: SignUp): Promise<void> {
       const { tenant } = ctx;
       const kind = kindAt(tenant);
@@ -123,10 +123,10 @@ export function createEntry(
         (await inScope(db.app, whole(ctx), (tx) => tenants.registrationOpen(tx, tenant)));
       if (!open) throw new Refusal('forbidden', ownMessages.registerClosed);
       if (given.userType && given.userType !== (kind === 'agency' ? 'userdownline' : 'client'))
-        throw refusalOf('userType', 'cannot be registered here');
+        throw refusalOf('userType', 'cannot register here');
       if (given.idsys && given.idsys !== tenant.rootId) throw refusalOf('idsys', 'is not this platform');
       if (!policy.hintsFit(tenant, given))
-        throw refusalOf('ownedcompanyid', 'is not the company of this host');
+        throw refusalOf('ownedcompanyid', 'is not the company that uses this host');
       refuseGuessable(given.password, given.email, 'password');
       const phone = given.phonenum ? parsePhoneNumberFromString(given.phonenum, 'US') : undefined;
       if (given.phonenum && !phone?.isValid()) throw refusalOf('phonenum', messages.phoneInvalid);
@@ -187,7 +187,7 @@ export function createEntry(
     /** Completes a sign-up: makes the company and its owner, once. */
     async confirm(ctx: Ctx, given: { token: string; email: string }): Promise<void> {
       const stale = new Refusal('gone', ownMessages.registerInvalid, {
-        errors: { token: ['is used or expired'] },
+        errors: { token: ['has already been used or has expired'] },
       });
       const network = networkOf(ctx.ip);
       await limits.take(limit.LINK_NETWORK, network);
@@ -299,7 +299,7 @@ export function createEntry(
           action: 'password.forgot',
           objectKind: user ? 'user' : 'password_reset',
           objectId: user?.id ?? id,
-          description: `A new password was asked for ${given.username} from ${ctx.ip}`,
+          description: `A new password was requested for ${given.username} from ${ctx.ip}`,
         });
       });
     },
@@ -351,7 +351,7 @@ export function createEntry(
       const network = networkOf(ctx.ip);
       await limits.take(limit.LINK_NETWORK, network);
       const gone = (reason: string): Refusal =>
-        new Refusal('gone', reason, { errors: { token: ['is not valid any more'] } });
+        new Refusal('gone', reason, { errors: { token: ['is no longer valid'] } });
       const before = await inScope(db.app, whole(ctx), (tx) => readReset(tx, given.token, given.email));
       if (!before.row) throw gone(before.reason);
       refuseGuessable(given.newpassword, before.row.email);
@@ -386,7 +386,7 @@ export function createEntry(
             action: 'password.reset',
             objectKind: 'user',
             objectId: row.user_id,
-            description: `${row.name} set a new password by e-mail from ${ctx.ip}; all devices were signed out`,
+            description: `${row.name} set a new password by email from ${ctx.ip}; all devices were signed out`,
           },
         );
         return ids;
@@ -429,7 +429,7 @@ export function createEntry(
           action: 'referral.create',
           objectKind: 'user',
           objectId: actor.userId,
-          description: 'Made a referral link',
+          description: 'Created a referral link',
         });
         return code;
       });

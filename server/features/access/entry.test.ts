@@ -110,7 +110,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     );
     expect((await post('/api/verify-reset-token', proof)).body).toEqual({
       valid: false,
-      reason: 'This link has been used already. Please ask for a new one if you need it.',
+      reason: 'This link was already used. Request a new one if you need it.',
     });
   });
 
@@ -132,7 +132,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     const { token } = linkIn((await mails(person.email))[0]);
     const check = async (given: object, host = HOST) =>
       (await post('/api/verify-reset-token', { token, email: person.email, ...given }, host)).body;
-    const invalid = { valid: false, reason: 'This link is not valid. Please ask for a new one.' };
+    const invalid = { valid: false, reason: 'This link is not valid. Request a new one.' };
     expect(await check({ email: 'other@x.test' })).toEqual(invalid);
     expect(await check({ token: `${token.slice(0, -2)}AA` })).toEqual(invalid);
     expect(await check({ token: token.replace(/^./, (c) => (c === '0' ? '1' : '0')) })).toEqual(invalid);
@@ -147,7 +147,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     await app.make.user(other, { email: person.email, password: PASSWORD });
     expect(await check({}, `foreign${serial}.test`)).toEqual(invalid);
     app.clock.advance(3_600_000);
-    expect((await check({})).reason).toBe('This link has expired. Please ask for a new one.');
+    expect((await check({})).reason).toBe('This link has expired. Request a new one.');
     expect((await post('/api/setnewpassword', { token, email: person.email, newpassword: NEW })).status).toBe(
       410,
     );
@@ -194,7 +194,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     const gtoken = await captcha();
     expect((await post('/api/forgetpass', { username: person.email, gtoken })).status).toBe(200);
     expect((await post('/api/forgetpass', { username: person.email, gtoken })).body.errors).toEqual({
-      gtoken: ['is not valid any more'],
+      gtoken: ['is no longer valid'],
     });
     const statuses = [];
     for (let i = 0; i < 6; i++) statuses.push((await forgot(person.email)).status);
@@ -346,7 +346,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     await allow(agency);
     const given = { ...form(), phonenum: '', refcode: ' ' };
     expect((await register({ ...given, userType: 'userdownline' }, HOST)).body.errors).toEqual({
-      userType: ['cannot be registered here'],
+      userType: ['cannot register here'],
     });
     expect((await register(given, HOST)).status).toBe(200);
     expect(
@@ -399,7 +399,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     });
     expect(await errors({ phonenum: '123' })).toEqual({ phonenum: ['Please enter valid phone number'] });
     expect(await errors({ email: 'longer-name@x.test', password: 'longer-name@x.test' })).toEqual({
-      password: ['must not be your e-mail address'],
+      password: ['must not be your email address'],
     });
     expect(await errors({ idsys: agency.id })).toEqual({ idsys: ['is not this platform'] });
     expect((await post('/api/register', form(), 'root.test')).body.errors).toEqual({

@@ -2,7 +2,7 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { mac } from '../../platform/crypto.ts';
 
-/** A code sent by e-mail lives so long. */
+/** A code sent by email lives so long. */
 export const CODE_MS = 600_000;
 /** So many wrong codes end a login. */
 export const CODE_TRIES = 5;
@@ -58,7 +58,7 @@ export const secretUrl = (secret: string, issuer: string, label: string): string
   totp(secret, issuer.replaceAll(':', ' '), label.replaceAll(':', ' ')).toString();
 
 /**
- * The 30-second step that a code belongs to: the present one or its neighbours, but none up to `after`, whose codes have
+ * The 30-second step that a code belongs to: the present one or its neighbors, but none up to `after`, whose codes have
  * been used. Null when there is none.
  */
 export function stepOf(secret: string, code: string, at: Date, after: bigint): bigint | null {

@@ -165,7 +165,7 @@ export function createFactors(
         const generation = row?.generation ?? 0;
         const secret = offered(ctx, generation);
         if (kind === 'google' && given.secretKey && given.secretKey !== secret) {
-          throw refusalOf('secretKey', 'is not the one made for you: open the QR code again');
+          throw refusalOf('secretKey', 'is not the one created for you. Open the QR code again');
         }
         const step = kind === 'google' ? factor.stepOf(secret, given.code ?? '', now, 0n) : 0n;
         if (step === null)
@@ -187,8 +187,8 @@ export function createFactors(
         else if (duty.passkeys.length === 0) await recovery.end(tx, user.id);
         const ended = await sessions.endAll(tx, user.id, ctx.actor.sessionId, 'factor');
         const what = kind
-          ? `Two-factor login was set to ${kind === 'google' ? 'an authenticator app' : 'codes by e-mail'}`
-          : 'Two-factor login was turned off';
+          ? `Two-factor login was set to ${kind === 'google' ? 'an authenticator app' : 'codes by email'}`
+          : 'Two-factor authentication was turned off';
         await post.send(tx, 'account.notice', sender, user, noticeMail(user.name, what, ctx.ip));
         await audit.record(tx, ctx, {
           action: 'factor.change',

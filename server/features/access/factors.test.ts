@@ -86,7 +86,7 @@ describe('[AUTH-11] [AUTH-20] changing the password', () => {
     const as = await app.signIn(long.email, HOST);
     expect(
       (await change({ usrID: long.id, newpassword: ` ${long.email.toUpperCase()}` }, as)).body.errors,
-    ).toEqual({ newpassword: ['must not be your e-mail address'] });
+    ).toEqual({ newpassword: ['must not be your email address'] });
     await app.signIn(person.email, HOST);
   });
 
@@ -101,7 +101,7 @@ describe('[AUTH-11] [AUTH-20] changing the password', () => {
 });
 
 describe('[AUTH-15] the two-factor setting', () => {
-  test('by e-mail and off again: saved directly with the password, other sessions end', async () => {
+  test('by email and off again: saved directly with the password, other sessions end', async () => {
     expect((await ask('GET', `/setting/twofactorauth/${person.id}`)).body).toEqual({
       two_factor_auth: false,
       two_factor_auth_type: null,
@@ -188,7 +188,7 @@ describe('[AUTH-15] the two-factor setting', () => {
     await app.signIn(other.email, HOST);
   });
 
-  test('the code of a step: the present one or its neighbours, none up to the last one used', () => {
+  test('the code of a step: the present one or its neighbors, none up to the last one used', () => {
     // RFC 6238, appendix B: the seed of SHA-1, eight digits there, six of them here.
     const secret = Secret.fromLatin1('12345678901234567890').base32;
     for (const [second, code] of [

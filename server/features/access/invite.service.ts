@@ -15,7 +15,7 @@ import type { Sessions } from './session.service.ts';
 /** Somebody of a company below one's own. */
 export type Invited = Owner & { id: string; name: string; email: string };
 
-/** What those above a company do about its owner's way in: invitations, and another e-mail address. */
+/** What those above a company do about its owner's way in: invitations, and another email address. */
 export function createInvites(platform: Platform, parts: { people: People; post: Post; sessions: Sessions }) {
   const { db, clock, config } = platform;
   const { people, post, sessions } = parts;
@@ -89,7 +89,7 @@ export function createInvites(platform: Platform, parts: { people: People; post:
       if (!user.hasPassword) {
         await people.setEmail(tx, user.id, email);
         await store.endResets(tx, user.id, now);
-        const words = `The e-mail address of your account was changed to ${email}`;
+        const words = `The email address of your account was changed to ${email}`;
         await post.send(tx, 'account.notice', sender, user, noticeMail(user.name, words, ctx.ip));
         return false;
       }

@@ -107,7 +107,7 @@ export function createKeys({ db, clock, vault }: Platform) {
       } catch {
         throw new Refusal(
           'bad_request',
-          'dt: the body cannot be decrypted. Fetch the key from /api/keys and try again.',
+          'dt: the body cannot be decrypted. Get the key from /api/keys and try again.',
           {
             errors: { dt: ['cannot be decrypted'] },
           },

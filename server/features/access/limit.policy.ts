@@ -29,14 +29,14 @@ export const PASSWORD = rule('password', 5, 30);
 /** Links to set a new password asked for one address, and from one network. */
 export const FORGOT = rule('forgot', 5, 60);
 export const FORGOT_NETWORK = rule('forgot.network', 30, 60);
-/** Wishes of one person for another e-mail address. */
+/** Wishes of one person for another email address. */
 export const NEW_ADDRESS = rule('new.address', 5, 60);
 /** Links that were not good, from one network. */
 export const LINK_NETWORK = rule('link.network', 20, 30);
 /** Sign-ups of one address, and from one network. */
 export const REGISTER = rule('register', 5, 60);
 export const REGISTER_NETWORK = rule('register.network', 20, 60);
-/** Sign-ups from the neighbourhood of a network a day, over all hosts. */
+/** Sign-ups from the neighborhood of a network a day, over all hosts. */
 export const REGISTER_RANGE = rule('register.range', 60, 3600, 86_400, 86_400);
 /** Captchas that a network has asked for: never paused, but each costs more after so many. */
 export const CAPTCHA = rule('captcha', 1_000_000, 1);

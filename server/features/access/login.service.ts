@@ -47,7 +47,9 @@ export function createLogin(
 
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
   const over = (): never => {
-    throw new Refusal('gone', ownMessages.codeOver, { errors: { otp_token: ['is used or expired'] } });
+    throw new Refusal('gone', ownMessages.codeOver, {
+      errors: { otp_token: ['has already been used or has expired'] },
+    });
   };
 
   const stepOf = (
@@ -222,7 +224,7 @@ export function createLogin(
             action: 'login.code_failed',
             objectKind: 'user',
             objectId: row.user_id,
-            description: `A wrong ${given.recovery_code ? 'recovery ' : ''}code was given for ${user.name} from ${ctx.ip}, after the right password`,
+            description: `A wrong ${given.recovery_code ? 'recovery ' : ''}code was entered for ${user.name} from ${ctx.ip} after the correct password`,
           });
           return row.attempts + 1 >= factor.CODE_TRIES ? 'over' : 'wrong';
         }
@@ -281,7 +283,7 @@ export function createLogin(
             action: 'login.code',
             objectKind: 'user',
             objectId: row.user_id,
-            description: `${known.name} asked for another code from ${ctx.ip}`,
+            description: `${known.name} requested another code from ${ctx.ip}`,
           },
         );
         return { step: stepOf({ ...row, ...next }, given.otp_token, email) };
@@ -312,7 +314,7 @@ export function createLogin(
         action: paused ? 'login.paused' : 'login.failed',
         objectKind: 'user',
         objectId: user?.id ?? '',
-        description: `A login as ${username} failed from ${ctx.ip}${paused ? '; more tries from there have to wait' : ''}`,
+        description: `A login as ${username} failed from ${ctx.ip}${paused ? '; further attempts from there must wait' : ''}`,
       });
       if (paused || many) await jobs.send(tx, alertJob, [{ rootId, userId: user?.id ?? null, logId }]);
     });

@@ -54,7 +54,7 @@ const sessions = async (): Promise<number> =>
     (await app.admin.query('select count(*) from session where user_id = $1', [person.id])).rows[0].count,
   );
 
-describe('[AUTH-06] login with a code by e-mail', () => {
+describe('[AUTH-06] login with a code by email', () => {
   beforeEach(() => useFactor('email'));
 
   test('answers the code step instead of tokens, and the code completes it once', async () => {
@@ -127,7 +127,7 @@ describe('[AUTH-06] login with a code by e-mail', () => {
     expect([paused.status, paused.headers['retry-after'], paused.body.message]).toEqual([
       429,
       '900',
-      'Too many tries. Try again in 15 minutes.',
+      'Too many attempts. Try again in 15 minutes.',
     ]);
     app.clock.advance(900_000);
     const next = (await login(person.email)).body.otp_token;
@@ -140,7 +140,7 @@ describe('[AUTH-06] login with a code by e-mail', () => {
     const wrong = await verify(person.email, wrongOf(code), otp_token);
     expect([wrong.status, wrong.body.errors]).toEqual([
       422,
-      { code: ['The code is not right or no longer valid.'] },
+      { code: ['The code is incorrect or no longer valid.'] },
     ]);
     expect((await verify('other@x.test', code, otp_token)).status).toBe(410);
     expect((await verify(person.email, code, otp_token, 'rival.test')).status).toBe(410);

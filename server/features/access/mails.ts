@@ -1,25 +1,25 @@
 import type { MailContent } from '../../platform/mail-layout.ts';
 import { mailName } from '../../platform/mail-name.ts';
 
-const ignore = 'If this was not you, you can ignore this e-mail.';
+const ignore = 'If this wasn’t you, you can ignore this email.';
 
 /** The code of a login. It stands in the body only, so that a locked screen does not show it. */
 export const codeMail = (name: string, code: string): MailContent => ({
-  subject: 'Your login code',
-  lines: [`Hello ${mailName(name)},`, 'This is the code to complete your login:'],
+  subject: 'Your sign-in code',
+  lines: [`Hello ${mailName(name)},`, 'Use this code to finish signing in:'],
   code,
   after: [
-    'It can be used once, within 10 minutes.',
-    'If you are not signing in, somebody knows your password: change it.',
+    'It can be used once and expires in 10 minutes.',
+    'If you aren’t signing in, someone knows your password. Change it.',
   ],
 });
 
 /** The link to set a new password. */
 export const resetMail = (name: string, url: string): MailContent => ({
   subject: 'Set a new password',
-  lines: [`Hello ${mailName(name)},`, 'Somebody asked for a new password for your account.'],
+  lines: [`Hello ${mailName(name)},`, 'Someone requested a new password for your account.'],
   action: { label: 'Set a new password', url },
-  after: ['The link can be used once, within one hour.', ignore],
+  after: ['The link can be used once and expires in one hour.', ignore],
 });
 
 /** The link to set a first password, for somebody whose company was added by the one above. */
@@ -27,36 +27,35 @@ export const inviteMail = (name: string, inviter: string, url: string): MailCont
   subject: 'Your account is ready',
   lines: [
     `Hello ${mailName(name)},`,
-    `${mailName(inviter)} has made an account for you. Set a password to sign in.`,
+    `${mailName(inviter)} created an account for you. Set a password to sign in.`,
   ],
   action: { label: 'Set your password', url },
-  after: ['The link can be used once, within 7 days.', ignore],
+  after: ['The link can be used once and expires in 7 days.', ignore],
 });
 
 /** The link that completes a sign-up. */
 export const confirmMail = (name: string, url: string): MailContent => ({
   subject: 'Complete your registration',
-  lines: [`Hello ${mailName(name)},`, 'Please confirm your e-mail address to complete your registration.'],
+  lines: [`Hello ${mailName(name)},`, 'Confirm your email address to complete your registration.'],
   action: { label: 'Complete registration', url },
-  after: ['The link can be used once, within 24 hours.', ignore],
+  after: ['The link can be used once and expires in 24 hours.', ignore],
 });
 
 /** For somebody who signs up with an address that has an account. */
 export const knownMail = (url: string): MailContent => ({
   subject: 'You already have an account',
-  lines: [
-    'Hello,',
-    'Somebody asked to register with this e-mail address. There is an account for it already.',
-  ],
+  lines: ['Hello,', 'Someone tried to register with this email address, but it already has an account.'],
   action: { label: 'Sign in', url },
-  after: ['If you have forgotten your password, ask for a new one on the login page.', ignore],
+  after: ['If you forgot your password, request a new one on the sign-in page.', ignore],
 });
 
 /** Tells that something which keeps the account safe was changed. */
 export const noticeMail = (name: string, what: string, ip: string): MailContent => ({
   subject: 'Your account was changed',
-  lines: [`Hello ${mailName(name)},`, `${what}. The change came from the address ${ip}.`],
-  after: ['If this was not you, ask for a new password on the login page now and tell your administrator.'],
+  lines: [`Hello ${mailName(name)},`, `${what}. The request came from the IP address ${ip}.`],
+  after: [
+    'If this wasn’t you, request a new password on the sign-in page now and notify your administrator.',
+  ],
 });
 
 /** So many passkeys are named in one mail. */
@@ -98,23 +97,26 @@ export const recoveryMail = (name: string, left: number, ip: string): MailConten
   subject: 'A recovery code was used',
   lines: [
     `Hello ${mailName(name)},`,
-    `Somebody signed in to your account with a recovery code instead of the second factor, from the address ${ip}.`,
+    `Someone signed in to your account with a recovery code instead of the second factor, from the IP address ${ip}.`,
     left === 0
-      ? 'No recovery codes are left. Make new ones under Security.'
+      ? 'You have no recovery codes left. Create new ones under Security.'
       : `${left} recovery ${left === 1 ? 'code is' : 'codes are'} left.`,
   ],
   after: [
-    'If this was not you, ask for a new password on the login page now and tell your administrator.',
-    'If you have lost your authenticator, set up another one under Security.',
+    'If this wasn’t you, request a new password on the sign-in page now and notify your administrator.',
+    'If you lost your authenticator, set up a new one under Security.',
   ],
 });
 
-/** The link that confirms a new e-mail address. */
+/** The link that confirms a new email address. */
 export const newAddressMail = (name: string, url: string): MailContent => ({
-  subject: 'Confirm your new e-mail address',
-  lines: [`Hello ${mailName(name)},`, 'Please confirm that this is the new e-mail address of your account.'],
+  subject: 'Confirm your new email address',
+  lines: [`Hello ${mailName(name)},`, 'Confirm that this is the new email address of your account.'],
   action: { label: 'Confirm address', url },
-  after: ['The link can be used once, within 24 hours. Until then your old address stays.', ignore],
+  after: [
+    'The link can be used once and expires in 24 hours. Until you confirm, your old address stays in use.',
+    ignore,
+  ],
 });
 
 /** Tells the old address that another person changes it, with a way to stop that. */
@@ -128,7 +130,7 @@ export const heldAddressMail = (
   lines: [
     `Hello ${mailName(name)},`,
     `${mailName(by)} asked to change the email address of your account to ${email}.`,
-    'It changes in 72 hours. If this is not right, stop it now: whoever reads mail at the new address could take over your account.',
+    'It changes in 72 hours. If this isn’t right, stop it now. Anyone who reads email at the new address could take over your account.',
   ],
   action: { label: 'Stop this change', url: links.stop },
   after: [
@@ -157,20 +159,20 @@ const ALERTS: Record<string, [subject: string, words: string]> = {
     'Someone tried to sign in to your account and failed several times. We paused sign-ins from there for a while.',
   ],
   'passkey.copied': [
-    'A passkey of your account was refused',
-    'A passkey of yours was used by a device that is behind another one: it may have been copied. Remove it, and add a new one.',
+    'A passkey for your account was rejected',
+    'One of your passkeys was used on a device that is behind another one, so it may have been copied. Remove it and add a new one.',
   ],
   'session.revoked': [
     'A device was signed out of your account',
-    'A sign-in of yours was used in two places at once, so we ended it. Sign in again on your device.',
+    'One of your sign-ins was used in two places at once, so we ended it. Sign in again on your device.',
   ],
 };
 
 const NEWS: Record<string, string> = {
-  login: 'signed in on a device not seen before',
+  login: 'signed in on a new device',
   'login.failed': 'many sign-ins failed',
   'login.paused': 'sign-ins failed several times and were paused',
-  'passkey.copied': 'a passkey was refused, since it may have been copied',
+  'passkey.copied': 'a passkey was rejected because it may have been copied',
   'session.revoked': 'a sign-in was used in two places at once and was ended',
 };
 /** So much is told in one mail; the rest is counted. */
@@ -191,10 +193,10 @@ const whenAndWhere = ({ at, ip, location }: Pick<News, 'at' | 'ip' | 'location'>
 
 /** What happened to the accounts of a company's people, for its owners. */
 export const ownersMail = (name: string, news: readonly News[]): MailContent => ({
-  subject: 'Security news of your people',
+  subject: 'Security alerts for your users',
   lines: [
     `Hello ${mailName(name)},`,
-    'This happened to accounts of your people:',
+    'The following happened on your users’ accounts:',
     ...news
       .slice(0, MOST_NEWS)
       .map(
@@ -204,8 +206,8 @@ export const ownersMail = (name: string, news: readonly News[]): MailContent => 
     ...(news.length > MOST_NEWS ? [`And ${news.length - MOST_NEWS} more.`] : []),
   ],
   after: [
-    'They have been told themselves. If something looks wrong, ask them to change their password and to sign out their other devices.',
-    'You can require a second factor under General Settings, Security.',
+    'They have been notified as well. If something looks wrong, ask them to change their password and sign out their other devices.',
+    'You can require a second factor under General Settings > Security.',
   ],
 });
 
@@ -220,7 +222,7 @@ export const alertMail = (
     lines: [`Hello ${mailName(name)},`, words, whenAndWhere(row)],
     after: [
       'If this was you, you can ignore this email.',
-      'If not, change your password, sign out your other devices, and turn on two-factor login.',
+      'If not, change your password, sign out your other devices, and turn on two-factor authentication.',
     ],
   };
 };

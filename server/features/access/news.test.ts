@@ -55,15 +55,13 @@ test('[BEY-32] the owners of a company are mailed what happened to accounts of t
   await work();
   const [mail, ...more] = await news('owner@x.test');
   expect([mail?.subject, mail?.from_name, more.length]).toEqual([
-    'Security news of your people',
+    'Security alerts for your users',
     'Acme Leads',
     0,
   ]);
   const text = mail?.body?.text ?? '';
-  expect(text).toContain(
-    'Sam (Acme): signed in on a device not seen before. 2026-03-10 15:00 UTC, from 127.0.0.1',
-  );
-  expect(text).toContain('Cleo (Bluepeak): signed in on a device not seen before.');
+  expect(text).toContain('Sam (Acme): signed in on a new device. 2026-03-10 15:00 UTC, from 127.0.0.1');
+  expect(text).toContain('Cleo (Bluepeak): signed in on a new device.');
   // Nobody else's, and nothing of oneself: what happens to an agency's only owner is told above.
   expect([await news('rival@x.test'), await news('root@x.test')]).toEqual([[], []]);
   await login('owner@x.test', CHROME);

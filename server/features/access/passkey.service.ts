@@ -172,8 +172,8 @@ export function createPasskeys(
       objectKind: 'user',
       objectId: personId ?? row?.user_id ?? '',
       description: isCopied
-        ? `The passkey ${row?.name} was used from ${ctx.ip} with a counter that went back: it may have been copied`
-        : `A passkey from ${ctx.ip} was refused`,
+        ? `The passkey ${row?.name} was used from ${ctx.ip} with a counter that went backward, so it may have been copied`
+        : `A passkey from ${ctx.ip} was rejected`,
     });
     if (isCopied) await jobs.send(tx, alertJob, [{ rootId: tenant.rootId, userId: row!.user_id, logId }]);
     return null;
@@ -268,7 +268,7 @@ export function createPasskeys(
         action: 'passkey.remove',
         objectKind: 'user',
         objectId: id,
-        description: `All passkeys were removed with a new password: ${gone.map((one) => `${one.name} for ${one.host}`).join(', ')}`,
+        description: `All passkeys were removed when a new password was set: ${gone.map((one) => `${one.name} for ${one.host}`).join(', ')}`,
       });
       return gone.length;
     },
@@ -321,7 +321,7 @@ export function createPasskeys(
         if (!person) throw new Refusal('not_found', ownMessages.notFound);
         const rows = await store.passkeysOf(tx, userId);
         if (rows.length >= MOST_PASSKEYS)
-          throw refusalOf('credential', `cannot be kept: ${MOST_PASSKEYS} passkeys are the most`);
+          throw refusalOf('credential', `cannot be added: the maximum is ${MOST_PASSKEYS} passkeys`);
         const now = clock.now();
         const row = {
           id: newId(now),
@@ -340,7 +340,7 @@ export function createPasskeys(
           last_used_at: null,
         };
         if (await store.lockPasskey(tx, row.root_id, row.host, row.credential_id))
-          throw refusalOf('credential', 'is kept already');
+          throw refusalOf('credential', 'is already saved');
         await store.insertPasskey(tx, row);
         await setFactorMet(tx, userId);
         const { since } = await factorDutyOf(tx, userId);
@@ -369,7 +369,7 @@ export function createPasskeys(
           action: 'passkey.rename',
           objectKind: 'user',
           objectId: ctx.actor.userId,
-          description: `Named a passkey ${name}`,
+          description: `Renamed a passkey to ${name}`,
         });
       }),
 

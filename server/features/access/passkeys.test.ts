@@ -137,7 +137,7 @@ describe('[BEY-32] passkeys', () => {
     const held = await reset({ remove_passkeys: true });
     await app.admin.query('update company set factor_owners = false where id = $1', [agency.id]);
     expect([held.checked.passkeys_stay, held.status]).toEqual([true, 422]);
-    expect(held.errors).toEqual({ remove_passkeys: [expect.stringContaining('cannot be done here')] });
+    expect(held.errors).toEqual({ remove_passkeys: [expect.stringContaining('is not available here')] });
     expect((await signIn()).status).toBe(200);
   });
 
@@ -256,7 +256,7 @@ describe('[BEY-32] passkeys', () => {
     expect(rows).toHaveLength(1);
     await app.features.access.alerts.tell({ rootId: rows[0].root_id, userId: person.id, logId: rows[0].id });
     const mails = await mailsTo(app, root.id, person.email);
-    expect(mails.map(({ subject }) => subject)).toContain('A passkey of your account was refused');
+    expect(mails.map(({ subject }) => subject)).toContain('A passkey for your account was rejected');
   });
 
   test('who may not come in by password does not come in by passkey either', async () => {
@@ -292,7 +292,7 @@ describe('[BEY-32] passkeys', () => {
     expect((await ask('PUT', `/user/passkeys/${id}`, { name: 'Mine' }, theirs)).status).toBe(404);
     expect((await ask('DELETE', `/user/passkeys/${id}`, undefined, theirs)).status).toBe(404);
     // The very same key is nobody else's.
-    expect((await add('Again', theirs)).body.errors).toEqual({ credential: ['is kept already'] });
+    expect((await add('Again', theirs)).body.errors).toEqual({ credential: ['is already saved'] });
   });
 
   test('a new one has to answer its own challenge, at this host, verified', async () => {

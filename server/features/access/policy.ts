@@ -49,7 +49,7 @@ export const HOLD_MS = 72 * 3_600_000;
 
 type LinkPurpose = 'reset' | 'sign-up' | 'email' | 'email-allow' | 'email-stop';
 
-/** The token of a link sent by e-mail, derived from the id of what it is for, like refresh tokens. */
+/** The token of a link sent by email, derived from the id of what it is for, like refresh tokens. */
 export function linkToken(key: Buffer, purpose: LinkPurpose, id: string): string {
   return `${id}.${mac(key, `${purpose}.${id}`).toString('base64url')}`;
 }

@@ -65,7 +65,7 @@ export function createRecovery(
         action: 'recovery.used',
         objectKind: 'user',
         objectId: person.id,
-        description: `${person.name} used a recovery code from ${ctx.ip}; ${left} are left`,
+        description: `${person.name} used a recovery code from ${ctx.ip}; ${left} left`,
       });
       return left;
     },
@@ -86,7 +86,7 @@ export function createRecovery(
         const [person, duty] = [await people.secretOf(tx, userId), await store.factorDutyOf(tx, userId)];
         if (!person || !hasFactor(duty)) throw new Refusal('conflict', ownMessages.recoveryNeedsFactor);
         const codes = await make(tx, person);
-        const words = 'New recovery codes were made, and the ones before ended';
+        const words = 'New recovery codes were created, and the previous ones no longer work';
         await post.send(tx, 'account.notice', sender, person, noticeMail(person.name, words, ctx.ip));
         await audit.record(tx, ctx, {
           action: 'recovery.made',

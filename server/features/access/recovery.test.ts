@@ -61,7 +61,7 @@ describe('[BEY-32] recovery codes', () => {
     const again = await recover(codes[0]!);
     expect([again.status, again.body.errors]).toEqual([
       422,
-      { recovery_code: ['The code is not right or no longer valid.'] },
+      { recovery_code: ['The code is incorrect or no longer valid.'] },
     ]);
     // However it was written down.
     expect((await recover(` ${codes[1]!.toUpperCase().replace('-', ' ')}`)).status).toBe(200);
@@ -77,7 +77,7 @@ describe('[BEY-32] recovery codes', () => {
     expect(mail?.body?.text).toContain('9 recovery codes are left.');
     const activity = (await ask('GET', '/user/activity')).body.data as unknown as { what: string }[];
     expect(activity.map(({ what }) => what)).toEqual(
-      expect.arrayContaining(['Recovery code used', 'Two-factor login changed']),
+      expect.arrayContaining(['Recovery code used', 'Two-factor authentication changed']),
     );
   });
 

@@ -71,7 +71,7 @@ async function addPasskey(who: Who, token: string) {
   return { device, added };
 }
 
-describe('[BEY-32] a required second factor', () => {
+describe('[BEY-32] a two-factor authentication requirement', () => {
   test('is required of whom the setting names: own people, and owners below', async () => {
     expect(await stateOf('owner')).toEqual(['no', 200]);
     expect((await demand('root', { owners: true })).status).toBe(200);
@@ -202,7 +202,7 @@ describe('[BEY-32] a required second factor', () => {
     await demand('owner', { people: true });
     const token = await signIn('staff');
     const { body, status } = await ask('staff', token, 'GET', '/user/activity');
-    expect([status, body.message]).toEqual([403, 'Set up a second factor first: your company requires one.']);
+    expect([status, body.message]).toEqual([403, 'Your company requires a second factor. Set one up first.']);
     const saved = await saveFactor('staff', token, byEmail);
     expect([saved.status, (saved.body.recovery_codes as unknown as string[]).length]).toEqual([200, 10]);
     expect((await ask('staff', token, 'GET', '/user/activity')).status).toBe(200);
@@ -248,7 +248,7 @@ describe('[BEY-32] a required second factor', () => {
     const refused = await off();
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      'A second factor is required of you, and this is your last one. Set up another one first.',
+      'A second factor is required, and this is your last one. Set up another one first.',
     ]);
     const { added } = await addPasskey('staff', token);
     expect((await off()).status).toBe(200);

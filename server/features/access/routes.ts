@@ -173,11 +173,11 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
     },
     async endSession(ctx, input) {
       await access.sessions.end(ctx, input.id);
-      return done('The device is signed out.');
+      return done('The device was signed out.');
     },
     async endOtherSessions(ctx) {
       const ended = await access.sessions.endOthers(ctx);
-      return { ...done('All other devices are signed out.'), ended };
+      return { ...done('All other devices were signed out.'), ended };
     },
     ssoValidation: (ctx, input) => access.sso.validate(ctx, input),
     async switchUser(ctx, input) {
@@ -227,7 +227,7 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
       await access.firstOwner(input);
       return {
         result: 'success',
-        message: 'The platform is set up. Sign in with your e-mail address and password.',
+        message: 'The platform is set up. Sign in with your email address and password.',
       };
     },
   };

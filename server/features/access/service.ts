@@ -305,8 +305,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       const stale = (): never => {
         throw new Refusal(
           'gone',
-          'This set-up link is not valid any more. Restart the server to get a new one.',
-          { errors: { token: ['is used or expired'] } },
+          'This setup link is no longer valid. Restart the server to get a new one.',
+          { errors: { token: ['has already been used or has expired'] } },
         );
       };
       // Hashing is dear: nobody gets it for the asking once the platform is set up.

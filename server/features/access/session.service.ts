@@ -154,7 +154,7 @@ export function createSessions(
         action: 'factor.required',
         objectKind: 'user',
         objectId: session.user_id,
-        description: 'Was asked to set up a second factor, which has become required since they signed in',
+        description: 'Was asked to set up a second factor, which became required after they signed in',
       });
       return true;
     },
@@ -276,7 +276,7 @@ export function createSessions(
           action: 'session.ended',
           objectKind: 'session',
           objectId: id,
-          description: 'Signed a device out',
+          description: 'Signed out a device',
         });
       });
       forget([id]);
@@ -287,7 +287,7 @@ export function createSessions(
       const { actor } = ctx;
       const ended = await inScope(db.app, ctx.scope, async (tx) => {
         const ids = await store.revokeSessionsOf(tx, actor.userId, actor.sessionId, clock.now(), 'ended');
-        const description = `Signed ${ids.length} other devices out`;
+        const description = `Signed out ${ids.length} other devices`;
         await audit.record(tx, ctx, {
           action: 'session.ended',
           objectKind: 'user',

@@ -50,7 +50,7 @@ export function createSso(
           created_at: now,
           expires_at: expires,
         });
-        const description = `A one-use login for ${user.name} was made`;
+        const description = `A one-time sign-in for ${user.name} was created`;
         await audit.record(tx, ctx, {
           action: 'sso.token',
           objectKind: 'user',
@@ -97,7 +97,7 @@ export function createSso(
       });
       if (!opened) throw refused;
       if (opened === 'used')
-        throw new Refusal('gone', ownMessages.ssoUsed, { errors: { token: ['has been used already'] } });
+        throw new Refusal('gone', ownMessages.ssoUsed, { errors: { token: ['has already been used'] } });
       const others = given.currentUserID && given.currentUserID !== opened.userId;
       return {
         ...(await sessions.tokens(tenant, opened.userId, opened.sessionId)),

@@ -40,7 +40,7 @@ async function ctxOf(email: string, host = HOST, origin = `http://${host}`): Pro
 }
 const mint = async (userId = person.id, email = 'agency@x.test') =>
   app.features.access.sso.mint(await ctxOf(email), userId);
-const USED = 'This sign-in link has been used already. Open a new one where you found it.';
+const USED = 'This sign-in link has already been used. Open a new one where you found it.';
 const refused = ({ status, body }: Awaited<ReturnType<typeof validate>>) => [
   status,
   body.message,
@@ -76,7 +76,7 @@ describe('[AUTH-12] single sign-on', () => {
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(29).fill(410)]);
     const replay = await validate(token);
     // Who has the link is told that it was used, at its own host and nowhere else; all other failures are one.
-    expect(refused(replay)).toEqual([410, USED, { token: ['has been used already'] }]);
+    expect(refused(replay)).toEqual([410, USED, { token: ['has already been used'] }]);
     for (const host of ['rival.test', 'root.test'])
       expect(refused(await validate(token, {}, host))).toEqual([410, INVALID, { token: ['is not valid'] }]);
     expect(refused(await validate('A'.repeat(43)))).toEqual([410, INVALID, { token: ['is not valid'] }]);

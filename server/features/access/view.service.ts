@@ -116,7 +116,7 @@ export function createView(
           action: 'view.start',
           objectKind: 'user',
           objectId: viewed.id,
-          description: `Began to view as ${viewed.name} until ${minutes(expiresAt)} UTC. Reason: ${given.reason}`,
+          description: `Started viewing as ${viewed.name} until ${minutes(expiresAt)} UTC. Reason: ${given.reason}`,
           owner,
           viewedAs: { userId: viewed.id, name: viewed.name, companyName: viewed.company_name },
         });
@@ -141,7 +141,7 @@ export function createView(
       const { until } = await changed(ctx, async (tx, view, login, now) => {
         const until = policy.viewEnd(now, login.expires_at);
         await store.setViewEnd(tx, view.id, until);
-        return { action: 'view.renew', description: `Goes on to view until ${minutes(until)} UTC`, until };
+        return { action: 'view.renew', description: `Extended the view until ${minutes(until)} UTC`, until };
       });
       return until;
     },
@@ -150,7 +150,7 @@ export function createView(
     async revert(ctx: Ctx): Promise<void> {
       await changed(ctx, async (tx, view, _login, now) => {
         await sessionStore.revokeSession(tx, view.id, now, 'reverted');
-        return { action: 'view.end', description: 'Ended the view' };
+        return { action: 'view.end', description: 'Stopped viewing' };
       });
     },
 

@@ -132,7 +132,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       name: 'root person as client person',
       type_user: 'root.owner',
       company_name: 'Cleo Ltd',
-      description: `Began to view as client person until 15:30 UTC. Reason: ${REASON}`,
+      description: `Started viewing as client person until 15:30 UTC. Reason: ${REASON}`,
     });
     app.clock.advance(1000);
     await post('/api/leadspeek/client/activepause', view, { leadspeekID: campaign.id, status: 'paused' });

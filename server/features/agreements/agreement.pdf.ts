@@ -37,9 +37,9 @@ export function agreementPdf(accepted: Accepted, brand: PaperBrand): Promise<Buf
     paper.y += after;
   };
   if (paper.logo(160, 48)) paper.y += 60;
-  write(title, { size: 18, bold: true, colour: paper.accent });
-  write(`${party} and ${company}. Version ${version}, in force from ${since}.`, { colour: paper.grey }, 8);
-  write(legalNote(party), { size: 8, colour: paper.grey }, 8);
+  write(title, { size: 18, bold: true, color: paper.accent });
+  write(`${party} and ${company}. Version ${version}, effective ${since}.`, { color: paper.gray }, 8);
+  write(legalNote(party), { size: 8, color: paper.gray }, 8);
   paper.rule(paper.accent, 1.5);
   paper.y += 14;
   for (const [at, { heading, paragraphs }] of sections.entries()) {
@@ -58,7 +58,7 @@ export function agreementPdf(accepted: Accepted, brand: PaperBrand): Promise<Buf
     timeStyle: 'long',
   }).format(accepted.at);
   for (const [name, value] of [
-    ['Accepted for', company],
+    ['Accepted on behalf of', company],
     ['By', accepted.by ?? 'Erased person'],
     ['On', when],
     ['From', accepted.ip ?? 'Not recorded'],
@@ -67,8 +67,8 @@ export function agreementPdf(accepted: Accepted, brand: PaperBrand): Promise<Buf
   ] as const)
     write(`${name}: ${value}`);
   if (!accepted.isSameText && accepted.textHash)
-    write('The wording or a name in it has changed since: the text above is the present one.', {
-      colour: paper.grey,
+    write('The wording or a name in it has changed since then. The text above is the current version.', {
+      color: paper.gray,
     });
   return paper.finish(`${title}. ${party}`);
 }

@@ -20,7 +20,7 @@ export function documentHtml(name: LegalName, party: string): string {
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)} - ${escaped(party)}</title>` +
     `<style>${STYLE}</style></head><body><h1>${escaped(title)}</h1>` +
-    `<p class="line">${escaped(party)}. Version ${escaped(version)}, in force from ${since}.</p>` +
+    `<p class="line">${escaped(party)}. Version ${escaped(version)}, effective ${since}.</p>` +
     `<p class="note">${escaped(legalNote(party))}</p>${body}</body></html>`
   );
 }

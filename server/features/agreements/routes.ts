@@ -25,7 +25,8 @@ export function documentsRoutes(agreements: Agreements): {
         access: 'download',
         permission: 'document.read',
         tag: 'Agreements',
-        summary: 'The agreement that an agency or client has accepted, as PDF (asked with a one-use token)',
+        summary:
+          'Returns the agreement that an agency or client accepted, as a PDF (requested with a one-time token)',
         async handler(ctx, request, reply) {
           const { companyID } = request.params as { companyID: string };
           if (!Id.safeParse(companyID).success) throw new Refusal('not_found', messages.documentMissingText);
@@ -43,7 +44,7 @@ export function documentsRoutes(agreements: Agreements): {
         access: 'download',
         permission: 'document.read',
         tag: 'Agreements',
-        summary: 'A document as a file to print (asked with a one-use token)',
+        summary: 'Returns a document as a printable file (requested with a one-time token)',
         async handler(ctx, request, reply) {
           const { name } = request.params as { name: string };
           if (!isLegalName(name)) throw new Refusal('not_found', messages.documentMissingText);

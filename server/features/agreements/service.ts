@@ -67,8 +67,7 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
 
   /** What the own company is shown of a document. @throws Refusal 422 for one that is not for such a company */
   async function textFor(ctx: Ctx, document: Document): Promise<string> {
-    if (!isFor(ctx.actor.kind, document))
-      throw refusalOf('document_type', 'is not for a company of this kind');
+    if (!isFor(ctx.actor.kind, document)) throw refusalOf('document_type', 'is not for this kind of company');
     return documentHtml(document, await party(ctx, document));
   }
 

@@ -249,7 +249,7 @@ describe('[BEY-12] the hash chain over the user log', () => {
 
     await tamper('delete from log_seal where root_id = $1 and seq = 2', [root.id]);
     const gap = await found();
-    expect(gap.breaks.map((one) => one.words)).toContain('the seal before it is missing: the last one was 1');
+    expect(gap.breaks.map((one) => one.words)).toContain('the seal before it is missing; the last one was 1');
     expect(gap.what.filter(([kind]) => kind === 'inserted')).toHaveLength(2);
     // The end cut off, rows and all: only who kept the head can tell.
     expect(hashes.has(head!)).toBe(true);
@@ -334,7 +334,7 @@ test('[BEY-12] npm run verify:log says so, and ends with 1 on a break', async ()
     expect(whole.said).toContain(
       `Root ${root.id}: 3 rows in 1 seals, 0 with an erased detail, 1 not sealed yet`,
     );
-    expect(whole.said).toContain('The log is whole.');
+    expect(whole.said).toContain('The log is intact.');
     expect(whole.code).toBe(0);
     const [, head = ''] = /End of the chain: (\w+)/.exec(whole.said) ?? [];
     expect((await command('--head', head)).code).toBe(0);

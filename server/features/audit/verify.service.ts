@@ -7,7 +7,7 @@ import * as store from './verify.store.ts';
 
 /**
  * A row may be committed this much later than it is dated, microseconds: longer than any transaction may last. One that
- * is older than the seals before it by more was put in afterwards.
+ * is older than the seals before it by more was put in afterward.
  */
 const LATE = 15n * 60n * 1_000_000n;
 const PAGE = 20;
@@ -76,7 +76,7 @@ async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>, now
   const lookAtDetail = (row: { id: string; detail: LogDetail | null; detail_hash: Buffer }): void => {
     if (isErased(row.detail)) verdict.erased++;
     else if (!hashOfDetail(row.detail!).equals(row.detail_hash))
-      broken('detail', row.id, 'its detail does not fit the hash that the row keeps of it');
+      broken('detail', row.id, 'its detail does not match the hash stored in the row');
   };
 
   let end = { seq: 0n, last_position: 0n, hash: NO_HASH };
@@ -87,13 +87,13 @@ async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>, now
       const name = String(seal.seq);
       verdict.seals++;
       if (seal.seq !== end.seq + 1n)
-        broken('seal', name, `the seal before it is missing: the last one was ${end.seq}`);
+        broken('seal', name, `the seal before it is missing; the last one was ${end.seq}`);
       else if (!seal.previous_hash.equals(end.hash))
-        broken('seal', name, 'it does not follow the seal before');
+        broken('seal', name, 'it does not follow the previous seal');
       if (seal.first_position !== end.last_position + 1n)
         broken('seal', name, `it starts at position ${seal.first_position}, after ${end.last_position}`);
       const hash = hashOfSeal(seal);
-      if (!hash.equals(seal.hash)) broken('seal', name, 'it was altered: its hash does not fit');
+      if (!hash.equals(seal.hash)) broken('seal', name, 'it was altered, and its hash does not match');
       const key = keys.get(seal.key_id);
       if (!key) verdict.unproven++;
       else if (!mac(key, seal.hash.toString('hex')).equals(seal.mac))
@@ -105,14 +105,18 @@ async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>, now
         const row = rows.get(id);
         verdict.rows++;
         if (!row) {
-          broken('missing', id, `sealed at position ${seal.first_position + BigInt(at)}, and gone`);
+          broken(
+            'missing',
+            id,
+            `it was sealed at position ${seal.first_position + BigInt(at)} and is missing`,
+          );
           continue;
         }
         if (!hashOfRow(row).equals(seal.row_hashes[at] ?? NO_HASH))
-          broken('altered', id, 'it is not what was sealed');
+          broken('altered', id, 'it does not match what was sealed');
         // A seal dated before the one before it: the machine's clock was set back, and rows with it.
         if (drainedAt !== null && row.created_at < earlier(drainedAt, seal.sealed_at) - LATE)
-          broken('late', id, 'it is dated before a seal that it is not in: it was put in afterwards');
+          broken('late', id, 'it is dated before a seal that does not include it, so it was inserted later');
         lookAtDetail(row);
       }
       if (seal.drained) drainedAt = seal.sealed_at;
@@ -127,20 +131,24 @@ async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>, now
     for (const { log_id, row } of waiting) {
       last = log_id;
       if (!row) {
-        broken('missing', log_id, 'waiting for its seal, and gone');
+        broken('missing', log_id, 'it was waiting for its seal and is missing');
         continue;
       }
       verdict.unsealed++;
       const at = new Date(Number(row.created_at / 1000n));
       if (!verdict.unsealedSince || at < verdict.unsealedSince) verdict.unsealedSince = at;
       if (drainedAt !== null && row.created_at < earlier(drainedAt, now) - LATE)
-        broken('late', log_id, 'it is dated before a seal that it is not in: it was put in afterwards');
+        broken(
+          'late',
+          log_id,
+          'it is dated before a seal that does not include it, so it was inserted later',
+        );
       lookAtDetail(row);
     }
     if (waiting.length < 1000) break;
   }
   for (const { id, at } of await store.strayRows(tx, rootId))
-    broken('inserted', id, `dated ${at.toISOString()}; it is in no seal and waits for none`);
-  for (const id of await store.doubleRows(tx, rootId)) broken('double', id, 'it stands in the chain twice');
+    broken('inserted', id, `it is dated ${at.toISOString()}, but is in no seal and not waiting for one`);
+  for (const id of await store.doubleRows(tx, rootId)) broken('double', id, 'it appears in the chain twice');
   return verdict;
 }

@@ -31,7 +31,7 @@ export function createBackground(
           action: 'job.set_aside',
           objectKind: 'job',
           objectId: id,
-          description: `Set the background job ${titleOf(kind)} (${kind}) aside: the server stopped twice while it ran`,
+          description: `Set aside the background job ${titleOf(kind)} (${kind}) because the server stopped twice while it was running`,
         },
       ),
     );
@@ -70,7 +70,7 @@ export function createBackground(
           action: 'job.again',
           objectKind: 'job',
           objectId: row.key,
-          description: `Tried the background job ${titleOf(row.kind)} (${row.kind}) again`,
+          description: `Retried the background job ${titleOf(row.kind)} (${row.kind})`,
         });
         return { result: 'success' as const, message: messages.updated };
       }),

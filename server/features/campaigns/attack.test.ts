@@ -216,7 +216,7 @@ describe('[CAMP-02] a change of a search', () => {
       locationtarget: ['is required'],
     });
     expect((await change({ nationaltargeting: 'T', locationtarget: 'State' })).body.errors).toEqual({
-      nationaltargeting: ['contradicts locationtarget, which is State'],
+      nationaltargeting: ['conflicts with locationtarget, which is State'],
     });
     expect((await change({})).body.data).toMatchObject({ locatorkeyword: 'boots', locatorstate: ['CA'] });
   });
@@ -236,7 +236,7 @@ describe('[CAMP-02] a change of a search', () => {
     });
     expect([wrong.status, wrong.body.errors]).toEqual([
       422,
-      { locatorrequire: ['has constructor, which is none of Email, Phone, MailingAddress'] },
+      { locatorrequire: ['has constructor, which is not one of Email, Phone, or MailingAddress'] },
     ]);
   });
 });
@@ -255,7 +255,7 @@ test('a client that its agency keeps from adding campaigns adds none, nor a copy
     expect([path, status, answer.message]).toEqual([
       path,
       403,
-      'Your agency adds the campaigns of your company.',
+      'Your agency adds campaigns for your company.',
     ]);
     const companyID = path === 'create' ? { companyID: client.id } : {};
     expect(

@@ -86,7 +86,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
     });
   });
 
-  test('a change is refused on a version that is not the present one, and nothing is lost', async () => {
+  test('a change is refused on a version that is not the current one, and nothing is lost', async () => {
     const { leadspeekID, version } = await create();
     const update = (campaignName: string, on: number) =>
       call('PUT', 'client/update', { ...fields, campaignName, leadspeekID, version: on });

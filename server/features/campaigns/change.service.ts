@@ -225,8 +225,8 @@ export function createChanges(
       if (company?.kind !== 'client' || !company.agency_id) return missing();
       const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
       if (!(await modulesOf(company)).includes(module))
-        throw new Refusal('forbidden', 'leadspeekType: is not one of the products of this client', {
-          errors: { leadspeekType: ['is not one of the products of this client'] },
+        throw new Refusal('forbidden', 'leadspeekType: is not one of this client’s products', {
+          errors: { leadspeekType: ['is not one of this client’s products'] },
         });
       const now = clock.now();
       // Before the transaction below, not inside: whoever holds one connection must not wait for another.
@@ -338,9 +338,9 @@ export function createChanges(
         ) {
           throw new Refusal(
             'conflict',
-            'Somebody else has changed this campaign meanwhile. Reload to see their change, then make yours again.',
+            'Someone else changed this campaign in the meantime. Reload to see their changes, then make yours again.',
             {
-              errors: { version: ['is not the present one'] },
+              errors: { version: ['is not the current one'] },
             },
           );
         }

@@ -44,7 +44,7 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
       if (ctx.actor.kind !== 'client') return;
       if ((await billing.accounts.terms(tx, companyId)).campaigns_closed)
         throw new Refusal('forbidden', ownMessages.campaignsClosed, {
-          errors: { companyID: ['adds no campaigns'] },
+          errors: { companyID: ['cannot add campaigns'] },
         });
     },
 
@@ -94,12 +94,11 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
         leadsAmountNotification === undefined ? (kept?.notify_every ?? null) : leadsAmountNotification;
       const notify_to = adminNotifyTo ?? kept?.notify_to ?? [];
       if (notify_every !== null && notify_to.length === 0)
-        refuse('adminNotifyTo', 'is required where leads are notified');
+        refuse('adminNotifyTo', 'is required when lead notifications are on');
       const isOn = reportType === undefined ? Boolean(kept?.report_every) : reportType !== 'none';
       const report_every = isOn ? (reportFreq ?? kept?.report_every ?? 'day') : null;
       const report_to = reportSentTo ?? kept?.report_to ?? [];
-      if (report_every && report_to.length === 0)
-        refuse('reportSentTo', 'is required where reports are sent');
+      if (report_every && report_to.length === 0) refuse('reportSentTo', 'is required when reports are on');
       // Begun anew, the count and the reports begin now: what came before is nobody's news.
       const isCounted = notify_every !== null && kept?.notify_every !== null && kept !== undefined;
       const period = report_every && periodOf(at, report_every, zone);

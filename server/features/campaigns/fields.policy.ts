@@ -168,8 +168,8 @@ export function askedOf(given: Fields, module: Module, offered: ReadonlySet<numb
       refuse(type === 'b2b' ? 'is for B2B ID campaigns only' : 'is not for B2B ID campaigns');
     for (const id of ids) {
       const known = INFORMATION_FIELDS.find((one) => one.id === id && one.type === type);
-      if (!known) refuse(`has ${id}, which is no data field of this list`);
-      else if (!offered.has(id)) refuse(`has ${id} (${known.name}), which is not offered`);
+      if (!known) refuse(`has ${id}, which is not a data field of this list`);
+      else if (!offered.has(id)) refuse(`has ${id} (${known.name}), which is not available`);
     }
     return ids;
   };
@@ -192,8 +192,8 @@ export const stillAsked = (
 
 export function checkSite(row: { module: string }): void {
   if (row.module !== 'local')
-    throw new Refusal('conflict', 'This campaign has no site, and so no tag.', {
-      errors: { leadspeekID: ['is not of Site ID'] },
+    throw new Refusal('conflict', 'This campaign has no site, so it has no tag.', {
+      errors: { leadspeekID: ['is not a Site ID campaign'] },
     });
 }
 

@@ -19,7 +19,7 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 const taken = (): never => {
-  const rule = 'is the name of another group';
+  const rule = 'is already the name of another group';
   throw new Refusal('conflict', `group_name: ${rule}`, { errors: { group_name: [rule] } });
 };
 
@@ -98,7 +98,7 @@ export function createGroups(platform: Platform, deps: { audit: Audit; tenants: 
           action: 'group.remove',
           objectKind: 'company_group',
           objectId: id,
-          description: `Deleted the campaign group ${row.name} of ${row.campaigns} campaigns`,
+          description: `Deleted the campaign group ${row.name} with ${row.campaigns} campaigns`,
           owner: await ownerOf(tx, ctx),
         });
       }),

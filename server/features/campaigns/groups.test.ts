@@ -51,7 +51,10 @@ describe('[CAMP-16] company groups', () => {
     await add(asClient, 'autumn');
     expect((await list(asClient)).map((one) => one.group_name)).toEqual(['View All', 'autumn', 'Winter']);
     const same = await call(asClient, 'POST', 'company-group', { group_name: ' winter ' });
-    expect([same.status, same.body.errors]).toEqual([409, { group_name: ['is the name of another group'] }]);
+    expect([same.status, same.body.errors]).toEqual([
+      409,
+      { group_name: ['is already the name of another group'] },
+    ]);
     const clash = await call(asClient, 'PUT', `company-group/${winter}`, { group_name: 'Autumn' });
     expect(clash.status).toBe(409);
     const renamed = await call(asClient, 'PUT', `company-group/${winter}`, { group_name: 'WINTER' });

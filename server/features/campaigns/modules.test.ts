@@ -187,7 +187,7 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
     expect((body.information as unknown as { id: number }[]).map((field) => field.id)).toContain(101);
   });
 
-  test("minleaddayenhance: the root's least leads a day bounds the limit, for clients, too", async () => {
+  test("minleaddayenhance: the root's minimum leads per day bounds the limit, for clients, too", async () => {
     const setting = { companyID: root.id, comsetname: 'minleaddayenhance' };
     const put = (minleaddayenhance: unknown, version = 0, host = 'root.test', token = asRoot) =>
       app.call('PUT', '/api/configuration/setting', {
@@ -195,7 +195,7 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
         token,
         body: { ...setting, version, comsetval: { minleaddayenhance } },
       });
-    expect((await put(-1)).body.errors).toEqual({ minleaddayenhance: ['must not be below 0'] });
+    expect((await put(-1)).body.errors).toEqual({ minleaddayenhance: ['must be at least 0'] });
     expect((await put(10, 0, HOST, asAgency)).status).toBeGreaterThanOrEqual(400);
     expect((await put(10)).status).toBe(200);
     const read = await app.call('GET', `/api/configuration/setting/${root.id}/minleaddayenhance`, {
@@ -284,16 +284,16 @@ describe('[CAMP-04] B2B ID campaigns', () => {
 
   test('what is not offered is refused with the field and the rule', async () => {
     for (const [module, given, field, rule] of [
-      ['b2b', { seniority: ['Emperor'] }, 'seniority', 'has Emperor, which cannot be chosen'],
-      ['b2b', { companySize: ['7'] }, 'companySize', 'has 7, which cannot be chosen'],
-      ['b2b', { b2bInformation: [1] }, 'b2bInformation', 'has 1, which is no data field of this list'],
+      ['b2b', { seniority: ['Emperor'] }, 'seniority', 'has Emperor, which cannot be selected'],
+      ['b2b', { companySize: ['7'] }, 'companySize', 'has 7, which cannot be selected'],
+      ['b2b', { b2bInformation: [1] }, 'b2bInformation', 'has 1, which is not a data field of this list'],
       ['b2b', { advanceInformation: [1] }, 'advanceInformation', 'is not for B2B ID campaigns'],
       ['enhance', { b2bInformation: [101] }, 'b2bInformation', 'is for B2B ID campaigns only'],
       [
         'enhance',
         { advanceInformation: [9999] },
         'advanceInformation',
-        'has 9999, which is no data field of this list',
+        'has 9999, which is not a data field of this list',
       ],
     ] as const)
       expect(await make(module, given)).toMatchObject({ status: 422, errors: { [field]: [rule] } });
@@ -304,7 +304,7 @@ describe('[CAMP-04] B2B ID campaigns', () => {
        values ($1, $2, $1, '{1}', '{}', now())`,
       [owner.company_id, owner.root_id],
     );
-    const narrowed = { errors: { advanceInformation: ['has 2 (Gender), which is not offered'] } };
+    const narrowed = { errors: { advanceInformation: ['has 2 (Gender), which is not available'] } };
     expect(await make('enhance', { advanceInformation: [1, 2] }, asClient)).toMatchObject(narrowed);
     await app.admin.query('delete from data_choice where company_id = $1', [agency.id]);
     expect((await make('enhance', { advanceInformation: [1, 2] }, asClient)).status).toBe(200);
@@ -323,7 +323,7 @@ describe('[CAMP-04] B2B ID campaigns', () => {
       });
     expect(await ask('b2b')).toMatchObject({
       status: 403,
-      body: { errors: { leadspeekType: ['is not one of the products of this client'] } },
+      body: { errors: { leadspeekType: ['is not one of this client’s products'] } },
     });
     expect((await ask('enhance')).status).toBe(200);
   });

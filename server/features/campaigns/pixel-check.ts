@@ -57,13 +57,16 @@ export async function checkPage(look: {
     return {
       result: 'not_found',
       detail: 'status',
-      message: `The page answered ${page.status}. Check the address of the site.`,
+      message: `The page responded with ${page.status}. Check the address of the site.`,
     };
   }
   const html = page.body.toString('utf8');
   const found = inPage(html, look) ?? (await inTagManagers(html, look));
   if (found.detail === 'missing' && page.truncated)
-    return { ...found, message: 'The tag is not in the first 2 MB of the page. Put it into its head.' };
+    return {
+      ...found,
+      message: 'The tag is not in the first 2 MB of the page. Add it to the head of the page.',
+    };
   return found;
 }
 
@@ -120,23 +123,23 @@ function inPage(
   if (ours.length) {
     return no(
       'other_host',
-      `The page has the tag, but loads it from ${ours[0]!.host ?? 'the site itself'}. Copy the tag again.`,
+      `The page has the tag but loads it from ${ours[0]!.host ?? 'the site itself'}. Copy the tag again.`,
     );
   }
   if (addresses(comments).some(({ key }) => key === siteKey)) {
-    return no('comment', 'The tag is on the page, but inside an HTML comment, so browsers skip it.');
+    return no('comment', 'The tag is on the page but inside an HTML comment, so browsers skip it.');
   }
   const stray = addresses(html).filter(({ key }) => key === siteKey);
   if (stray.length && /[“”„‘’″]/.test(html)) {
     return no(
       'curly_quotes',
-      'The tag is on the page, but its quotation marks were turned into curly ones. Paste it as plain text.',
+      'The tag is on the page, but its quotation marks were changed to curly ones. Paste it as plain text.',
     );
   }
   if (loaded.length) {
     return no(
       'other_key',
-      'The page has a tag, but that of another campaign. Copy the tag of this campaign.',
+      'The page has a tag, but it belongs to another campaign. Copy the tag of this campaign.',
     );
   }
   return undefined;
@@ -231,6 +234,6 @@ async function inTagManagers(
   return {
     result: 'not_found',
     detail: 'no_tag_in_manager',
-    message: `The tag is not on the page itself. The page has a tag manager (${names}), in which it could not be found either.`,
+    message: `The tag is not on the page itself. The page has a tag manager (${names}), but the tag was not found there either.`,
   };
 }

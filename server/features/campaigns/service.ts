@@ -14,7 +14,7 @@ import { createViews } from './view.ts';
 
 export type Campaigns = ReturnType<typeof createCampaigns>;
 
-/** Campaigns: what a client wants recognised, at which price, under which rules. */
+/** Campaigns: what a client wants recognized, at which price, under which rules. */
 export function createCampaigns(platform: Platform, deps: Deps) {
   const { db } = platform;
   const extras = createExtras(deps);

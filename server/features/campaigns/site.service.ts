@@ -56,7 +56,7 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
             action: 'campaign.pixel_check',
             objectKind: 'campaign',
             objectId: id,
-            description: `Looked for the tag on ${row.site_url}: ${verdict}`,
+            description: `Checked ${row.site_url} for the tag: ${verdict}`,
             owner: ownerOf(row),
           });
         });
@@ -69,14 +69,14 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
         const found = result === 'found' || Boolean(seen);
         await record(found ? 'found' : 'not_found');
         // Nothing arrives, and somebody else's page does: most likely a site that has not been entered.
-        const refused = `${seen ? '' : foreignHint(foreign)}${away > 0 ? ` In the last day ${away} ${away === 1 ? 'event was' : 'events were'} turned away because too many came at once; the tab Why not has more.` : ''}`;
+        const refused = `${seen ? '' : foreignHint(foreign)}${away > 0 ? ` In the last day, ${away} ${away === 1 ? 'event was' : 'events were'} rejected because too many arrived at once. See the Why not tab for details.` : ''}`;
         return {
           result: 'success' as const,
           found,
           via: result === 'found' ? ('page' as const) : seen ? ('visit' as const) : ('none' as const),
           message:
             result !== 'found' && seen
-              ? `${message} Visits have arrived in the last day, though, so it works.${refused}`
+              ? `${message} However, visits arrived in the last day, so it works.${refused}`
               : `${message}${refused}`,
         };
       } catch (error) {

@@ -77,7 +77,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
       removed: ['active', 'paused', 'archived'],
     }[to];
     if (!allowed.includes(from)) {
-      throw new Refusal('conflict', `The campaign is ${from}; bring it back first.`, {
+      throw new Refusal('conflict', `The campaign is ${from}. Restore it first.`, {
         errors: { status: [`cannot go from ${from} to ${to}`] },
       });
     }
@@ -85,9 +85,9 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
       const why = await cannotSell(tx, row, clock.now());
       if (why) {
         const rule = {
-          balance_empty: 'needs balance',
+          balance_empty: 'needs a balance',
           below_cost: 'needs a new price',
-          payment_failed: 'needs everything that is due to be paid',
+          payment_failed: 'needs the balance due to be paid',
           cancelled: 'needs a package',
           limit: 'is stopped by a limit',
         }[why.startsWith('cap_') ? 'limit' : (why as Exclude<Stop, `cap_${string}`>)];
@@ -151,7 +151,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
           action: 'campaign.resumed',
           objectKind: 'campaign',
           objectId: row.id,
-          description: `Campaign #${row.number} goes on: no limit stops it any more`,
+          description: `Campaign #${row.number} resumed because no limit stops it anymore`,
         });
       }
       return resumed;
@@ -177,7 +177,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
       action: 'campaign.resumed',
       objectKind: 'campaign',
       objectId: row.id,
-      description: `Campaign #${row.number} goes on: its price covers the cost again`,
+      description: `Campaign #${row.number} resumed because its price covers the cost again`,
     });
     return true;
   }
@@ -200,7 +200,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
       inScope(db.app, ctx.scope, async (tx) => {
         const amountMicros = microsOf(amount);
         if (amountMicros <= 0n)
-          throw new Refusal('invalid', 'amount: must be above 0', {
+          throw new Refusal('invalid', 'amount: must be greater than 0', {
             errors: { amount: ['must be above 0'] },
           });
         if (amountMicros % 10_000n !== 0n)
@@ -275,7 +275,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
         action: 'campaign.resumed',
         objectKind: 'campaign',
         objectId: row.id,
-        description: `Campaign #${row.number} goes on: its balance covers leads again`,
+        description: `Campaign #${row.number} resumed because its balance covers leads again`,
       });
     },
 

@@ -70,29 +70,30 @@ export function readSearch(
   };
   const tags = tagsOf(given.keywords);
   if (tags.empty[0])
-    refuse('keywords', `has "${tags.empty[0].slice(0, 20)}", which holds no letter or digit`);
+    refuse('keywords', `has "${tags.empty[0].slice(0, 20)}", which contains no letters or digits`);
   const keywords = tags.keywords.map((one) => one.text);
   if (keywords.length === 0) refuse('keywords', 'needs at least one keyword');
   if (keywords.length > MOST_KEYWORDS)
-    refuse('keywords', `has ${keywords.length} keywords; at most ${MOST_KEYWORDS} are allowed`);
+    refuse('keywords', `has ${keywords.length} keywords. Up to ${MOST_KEYWORDS} are allowed`);
   const location = LOCATIONS[given.location];
   const search: Search = { location, states: [], cities: [], zips: [], keywords };
   if (location === 'zip') {
     const parts = (given.zips ?? '').split(/[\s,]+/u).filter(Boolean);
     const wrong = parts.find((part) => !/^\d{5}$/.test(part));
-    if (wrong) refuse('zips', `has ${wrong.slice(0, 20)}, which is not a zip code of five digits`);
+    if (wrong) refuse('zips', `has ${wrong.slice(0, 20)}, which is not a five-digit zip code`);
     search.zips = [...new Set(parts)];
     if (search.zips.length === 0) refuse('zips', 'needs at least one zip code');
     if (search.zips.length > MOST_ZIPS)
-      refuse('zips', `has ${search.zips.length} zip codes; at most ${MOST_ZIPS} are allowed`);
+      refuse('zips', `has ${search.zips.length} zip codes. Up to ${MOST_ZIPS} are allowed`);
   }
   if (location === 'state') {
     const states = new Set<string>();
     for (const text of given.states ?? [])
-      states.add(stateCode(text) ?? refuse('states', `has ${text.slice(0, 40)}, which is no state`));
+      states.add(stateCode(text) ?? refuse('states', `has ${text.slice(0, 40)}, which is not a state`));
     const cities = new Set<string>();
     for (const text of given.cities ?? []) {
-      const one = cityOf(text) ?? refuse('cities', `has ${text.slice(0, 60)}, which is not as 'Austin, TX'`);
+      const one =
+        cityOf(text) ?? refuse('cities', `has ${text.slice(0, 60)}, which must be in the form 'Austin, TX'`);
       cities.add(`${one.city}, ${one.code}`);
       states.add(one.code);
     }
@@ -118,7 +119,7 @@ export function searchOf(given: Given): Search {
     locationtarget &&
     (nationaltargeting === 'T') !== (locationtarget === 'National Targeting')
   )
-    return refuse('nationaltargeting', `contradicts locationtarget, which is ${locationtarget}`);
+    return refuse('nationaltargeting', `conflicts with locationtarget, which is ${locationtarget}`);
   return readSearch(
     {
       location,
@@ -174,7 +175,10 @@ export function needsOf(given: Given): Partial<Record<(typeof NEEDS)[keyof typeo
     .filter(Boolean)) {
     const column = Object.hasOwn(NEEDS, name.toLowerCase())
       ? NEEDS[name.toLowerCase() as keyof typeof NEEDS]
-      : refuse('locatorrequire', `has ${name.slice(0, 40)}, which is none of Email, Phone, MailingAddress`);
+      : refuse(
+          'locatorrequire',
+          `has ${name.slice(0, 40)}, which is not one of Email, Phone, or MailingAddress`,
+        );
     needs[column] = true;
   }
   return needs;
@@ -197,7 +201,7 @@ export function readAudience(given: GivenAudience): Audience {
   const chosen = (field: keyof GivenAudience, choices: readonly { name: string }[]): string[] => {
     const asked = given[field] ?? [];
     const wrong = asked.find((one) => !choices.some((choice) => choice.name === one));
-    if (wrong !== undefined) refuse(field, `has ${wrong.slice(0, 40)}, which cannot be chosen`);
+    if (wrong !== undefined) refuse(field, `has ${wrong.slice(0, 40)}, which cannot be selected`);
     return choices.flatMap(({ name }) => (asked.includes(name) ? [name] : []));
   };
   const named = (field: 'jobTitles' | 'industry'): string[] => {
@@ -207,7 +211,7 @@ export function readAudience(given: GivenAudience): Audience {
       if (!/[\p{L}\p{N}]/u.test(tidy)) continue;
       if (!once.has(tidy.toLowerCase())) once.set(tidy.toLowerCase(), tidy);
     }
-    if (once.size > MOST_NAMES) refuse(field, `has ${once.size} entries; at most ${MOST_NAMES} are allowed`);
+    if (once.size > MOST_NAMES) refuse(field, `has ${once.size} entries. Up to ${MOST_NAMES} are allowed`);
     return [...once.values()];
   };
   const sizes = chosen('companySize', COMPANY_SIZES);

@@ -125,7 +125,7 @@ describe('[BEY-03] limits on spending', () => {
     expect((await list('client')).filter((cap) => cap.subjectID === campaign.id)).toEqual([]);
   });
 
-  test("a client's limit counts all of its campaigns; raising it sets them going; a month is a month", async () => {
+  test("a client's limit counts all its campaigns; raising it sets them going; a month is a month", async () => {
     const [a, b] = [
       await app.make.campaign(client, { price: 2n * USD, balance: 100n * USD }),
       await app.make.campaign(client, { price: 3n * USD, balance: 100n * USD }),

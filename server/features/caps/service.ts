@@ -110,15 +110,16 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
       const span = row.period === 'day' ? 'today' : 'this month';
       const amount = usd((key.level === 'hard' ? row.hard_micros : row.soft_micros) ?? 0n);
       await notices.tell(tx, `cap.${key.level}`, sender, to, {
-        subject: key.level === 'hard' ? 'A spending limit has been reached' : 'A spending limit is near',
+        subject:
+          key.level === 'hard' ? 'A spending limit has been reached' : 'You are close to a spending limit',
         lines:
           key.level === 'hard'
             ? [
-                `The limit of ${amount} for ${thing} has been reached ${span}. Campaigns that it stops take no more leads and say so.`,
-                `They go on by themselves when the ${row.period === 'day' ? 'day' : 'month'} is over, or at once when you raise or lift the limit.`,
+                `The limit of ${amount} for ${thing} has been reached ${span}. The campaigns it stops take no more leads and say so.`,
+                `They resume automatically when the ${row.period === 'day' ? 'day' : 'month'} is over, or right away when you raise or remove the limit.`,
               ]
             : [
-                `Spending for ${thing} has passed ${amount} ${span}. Nothing has been stopped: this is the amount at which you asked to be told.`,
+                `Spending for ${thing} has passed ${amount} ${span}. Nothing was stopped. You asked to be notified at this amount.`,
               ],
       });
     });
@@ -282,7 +283,7 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
           action: 'cap.set',
           objectKind: subject === 'campaign' ? 'campaign' : 'company',
           objectId: subjectID,
-          description: `Limit of the ${subject} ${row.name} by ${period}: hard ${words(hard)}, soft ${words(soft)}`,
+          description: `Limit for the ${subject} ${row.name} per ${period}: hard ${words(hard)}, soft ${words(soft)}`,
           owner,
         });
         await events.emit(tx, 'caps.changed', { rootId: row.root_id });

@@ -205,7 +205,7 @@ export function createBooks(
       {
         kind: 'adjustment',
         key: `refund_failed:${refundId}:over`,
-        memo: `Of ${invoice.number}, could not be given back to the card`,
+        memo: `From ${invoice.number}, could not be refunded to the card`,
         entries: [
           { account: { owner, kind: settled }, amount: -over },
           { account: { owner, kind: open }, amount: over },
@@ -255,7 +255,7 @@ export function createBooks(
       {
         kind: 'adjustment',
         key: releaseKey(refundId),
-        memo: `Platform costs of ${invoice.number}, given back with a refund`,
+        memo: `Platform costs of ${invoice.number}, returned with a refund`,
         entries: [
           { account: { owner: agency, kind: 'agency_invoiced' }, amount: reserved },
           { account: { owner: agency, kind: 'agency_payable' }, amount: -reserved },
@@ -308,7 +308,7 @@ export function createBooks(
         tx,
         invoice,
         `refund:${refund.id}`,
-        { kind: 'payment', key: `refund_failed:${refund.id}`, memo: 'A refund did not happen' },
+        { kind: 'payment', key: `refund_failed:${refund.id}`, memo: 'A refund failed' },
         at,
       );
       if (await ledger.posted(tx, invoice.root_id, releaseKey(refund.id)))
@@ -316,7 +316,7 @@ export function createBooks(
           tx,
           invoice,
           releaseKey(refund.id),
-          { kind: 'adjustment', key: `refund_failed:${refund.id}:fee`, memo: 'A refund did not happen' },
+          { kind: 'adjustment', key: `refund_failed:${refund.id}:fee`, memo: 'A refund failed' },
           at,
         );
       const over = refund.key.startsWith(policy.OVER)
@@ -345,7 +345,7 @@ export function createBooks(
       // What the root has of it stays collected, whatever becomes of the invoice.
       if (feeOf(open) > 0n && (await store.reservedOf(tx, open)) <= 0n)
         await store.changeInvoice(tx, open.id, { fee_released_at: at });
-      if (dueOf(open) > 0n) await fail(tx, open, "The payment was disputed by the card's holder.", at, true);
+      if (dueOf(open) > 0n) await fail(tx, open, 'The cardholder disputed the payment.', at, true);
     },
     async disputeWon(tx, charge, dispute, at) {
       const invoice = await invoices.locked(tx, charge.referenceId);

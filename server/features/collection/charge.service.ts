@@ -193,7 +193,7 @@ export function createCollector(
             objectId: row.id,
             description: isHeld
               ? `Campaign #${row.number} was paused: ${ownMessages.heldUnpaid}`
-              : `Campaign #${row.number} goes on: everything that was due is paid`,
+              : `Campaign #${row.number} resumed because the balance due was paid`,
           },
         );
     });
@@ -232,7 +232,7 @@ export function createCollector(
     });
     const again = when && `${when} (${payer.time_zone})`;
     const page = (side: string) => ({
-      label: 'Open the invoice',
+      label: 'View invoice',
       path: `/configuration/invoices?${side}invoice=${invoice.id}`,
     });
     const isAgency = payer.kind === 'agency';
@@ -242,7 +242,7 @@ export function createCollector(
         lines: [
           `We couldn't charge ${due} for invoice ${invoice.number} to your card: ${invoice.last_failure ?? ''}`,
           again
-            ? `We'll try again on ${again}. Campaigns keep running until the last try. You can pay now, or add another card under Card Setting.`
+            ? `We'll try again on ${again}. Campaigns keep running until the last attempt. You can pay now, or add another card under Card Setting.`
             : `We won't try again, and ${isAgency ? "your clients' campaigns are" : 'your campaigns are'} paused. They resume when the balance due is paid. Pay now, or add another card under Card Setting first.`,
         ],
         page: page(isAgency ? 'side=wholesale&' : ''),
@@ -253,9 +253,9 @@ export function createCollector(
           ? `${payer.name}: payment of invoice ${invoice.number} failed`
           : `${payer.name}: invoice ${invoice.number} is unpaid`,
         lines: [
-          `${due} of invoice ${invoice.number} to ${payer.name} could not be charged: ${invoice.last_failure ?? ''}`,
+          `We couldn’t charge ${due} for invoice ${invoice.number} to ${payer.name}: ${invoice.last_failure ?? ''}`,
           again
-            ? `We'll try again on ${again}, and told ${payer.name}. Campaigns keep running until the last try.`
+            ? `We'll try again on ${again} and have notified ${payer.name}. Campaigns keep running until the last attempt.`
             : `We won't try again. ${isAgency ? 'Campaigns of its clients are' : 'Its campaigns are'} paused until the invoice is paid.`,
         ],
         page: page(''),
@@ -296,7 +296,7 @@ export function createCollector(
       } catch (error) {
         // Its holder has taken it back meanwhile, or somebody has given it back.
         if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
-        log.warn({ charge: chargeId }, 'what was paid twice had been given back already');
+        log.warn({ charge: chargeId }, 'the duplicate payment had already been refunded');
       }
     },
   };

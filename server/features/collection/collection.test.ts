@@ -172,7 +172,7 @@ describe('[PAY-05] charging invoices', () => {
       status: 'open',
       paid_micros: 0n,
       next_attempt_at: null,
-      last_failure: "The payment was disputed by the card's holder.",
+      last_failure: 'The cardholder disputed the payment.',
     });
     expect(await dues.books(client.company)).toEqual({ client_receivable: -30_000_000 });
     expect(await dues.flags(client.company)).toEqual(['failed', 'paymentfailed']);
@@ -362,7 +362,7 @@ describe('[PAY-06] a payment that fails', () => {
     expect(mails).toHaveLength(5);
     expect(mails[0]!.text).toContain('Your card was declined.');
     expect(mails[0]!.text).toMatch(
-      /We'll try again on March 12, 2027 .*Campaigns keep running until the last try/,
+      /We'll try again on March 12, 2027 .*Campaigns keep running until the last attempt/,
     );
     expect(mails[4]!.text).toMatch(/We won't try again, and your campaigns are paused/);
     // To a page that opens although the access is lost.

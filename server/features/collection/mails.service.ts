@@ -85,10 +85,10 @@ export function createMails(
             lines: [
               `Invoice ${number} from ${invoice.issuer.name} is ready. The total is ${usd(invoice.total_micros)}.`,
               due === 0n
-                ? 'It is paid. There is nothing for you to do.'
+                ? 'It is paid. You don’t need to do anything.'
                 : card
-                  ? `We charge ${usd(due)} to your card ending in ${card.last4}.`
-                  : 'There is no card on file. Add one under Card Setting to pay.',
+                  ? `We’ll charge ${usd(due)} to your card ending in ${card.last4}.`
+                  : 'You have no card on file. Add one under Card Setting to pay.',
             ],
             page,
           }),
@@ -118,12 +118,12 @@ export function createMails(
       notices.tell(tx, 'payment.disputed', sender, issuer, {
         subject: `${payer.name} disputed a payment of ${usd(BigInt(of.micros))}`,
         lines: [
-          `The cardholder of ${payer.name} disputed ${usd(BigInt(of.micros))}${of.reason ? ` (${of.reason.replaceAll('_', ' ')})` : ''}. The money was taken back, and what it paid for is due again.`,
+          `The cardholder of ${payer.name} disputed ${usd(BigInt(of.micros))}${of.reason ? ` (${of.reason.replaceAll('_', ' ')})` : ''}. The money was withdrawn, and what it paid for is due again.`,
           of.dueBy
             ? `Respond in your payment provider's dashboard by ${until(of.dueBy)} (${own?.time_zone ?? 'America/Chicago'}). After that, the dispute is lost.`
             : "Respond in your payment provider's dashboard. It shows the deadline.",
         ],
-        page: { label: 'Open the statement', path: '/configuration/statement' },
+        page: { label: 'View statement', path: '/configuration/statement' },
       }),
     );
   }

@@ -76,7 +76,7 @@ export function createCollection(
             action: 'invoice.pay',
             objectKind: 'invoice',
             objectId: id,
-            description: `Asked to charge the card for invoice ${number}`,
+            description: `Requested a card charge for invoice ${number}`,
           }),
       });
       const needed =
@@ -111,7 +111,7 @@ export function createCollection(
           action: 'billing.settle',
           objectKind: 'company',
           objectId: company.id,
-          description: `Charged what ${company.name} has to pay: ${all.length - unpaid.length} of ${all.length} invoices`,
+          description: `Charged the balance due of ${company.name}: ${all.length - unpaid.length} of ${all.length} invoices`,
           owner,
         });
       });

@@ -110,7 +110,7 @@ export function createTerms(
         action: 'billing.manual_on',
         objectKind: 'company',
         objectId: agency.company_id,
-        description: `Bills ${agency.name} wholesale and its clients outside the system from now on; ${issued} to-date invoices to clients`,
+        description: `Switched to billing ${agency.name} wholesale and its clients outside the system; ${issued} to-date invoices to clients`,
         owner: ownerOf(agency),
       });
     });

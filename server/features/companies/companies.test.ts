@@ -152,13 +152,13 @@ describe('[AGCY-06] adding an agency', () => {
     ['DownlineSubDomain', '', 'is required'],
     ['DownlineSubDomain', '-a', 'must not start or end with a hyphen'],
     ['DownlineSubDomain', 'a-', 'must not start or end with a hyphen'],
-    ['DownlineSubDomain', 'a_b', 'must have only letters, digits and hyphens'],
-    ['DownlineSubDomain', 'a.b', 'must have only letters, digits and hyphens'],
+    ['DownlineSubDomain', 'a_b', 'must have only letters, digits, and hyphens'],
+    ['DownlineSubDomain', 'a.b', 'must have only letters, digits, and hyphens'],
     ['DownlineSubDomain', 'x'.repeat(64), 'must not exceed 63 characters'],
-    ['DownlineSubDomain', 'www', 'is reserved; choose another one'],
-    ['DownlineSubDomain', 'acme', 'is taken already'],
-    ['DownlineDomain', 'localhost', 'must be a whole domain name, such as portal.example.com'],
-    ['DownlineDomain', 'x.root.test', "is part of the platform's own domain; set a subdomain instead"],
+    ['DownlineSubDomain', 'www', 'is reserved. Choose another one'],
+    ['DownlineSubDomain', 'acme', 'is already taken'],
+    ['DownlineDomain', 'localhost', 'must be a full domain name, such as portal.example.com'],
+    ['DownlineDomain', 'x.root.test', "is part of the platform's own domain. Set a subdomain instead"],
     ['DownlineOrganizationID', 'x'.repeat(256), 'must not exceed 255 characters'],
     ['userType', 'client', 'cannot be added here'],
     ['idsys', '00000000-0000-4000-8000-000000000000', 'is not this platform'],
@@ -187,8 +187,8 @@ describe('[AGCY-06] adding an agency', () => {
     const { status, body } = await create({ ClientEmail: 'AGENCY@x.test' });
     expect([status, body.message, body.errors]).toEqual([
       422,
-      'Another account has this e-mail address.',
-      { ClientEmail: ['Another account has this e-mail address.'] },
+      'Another account uses this email address.',
+      { ClientEmail: ['Another account uses this email address.'] },
     ]);
     await made({ DownlineSubDomain: 'x'.repeat(63) });
   });
@@ -290,11 +290,11 @@ describe('[AGCY-05] changing an agency', () => {
     ['ClientEmail', 'nobody', 'Please enter a valid email'],
     ['ClientEmail', `${'x'.repeat(62)}@mail.com`, 'Email must not exceed 70 characters.'],
     ['ClientPhone', '12', 'Please enter valid phone number'],
-    ['DownlineSubDomain', 'a.b', 'must have only letters, digits and hyphens'],
+    ['DownlineSubDomain', 'a.b', 'must have only letters, digits, and hyphens'],
     ['DownlineSubDomain', '-a', 'must not start or end with a hyphen'],
     ['DownlineSubDomain', 'x'.repeat(64), 'must not exceed 63 characters'],
-    ['DownlineSubDomain', 'www', 'is reserved; choose another one'],
-    ['DownlineSubDomain', 'acme', 'is taken already'],
+    ['DownlineSubDomain', 'www', 'is reserved. Choose another one'],
+    ['DownlineSubDomain', 'acme', 'is already taken'],
     ['DownlineOrganizationID', 'x'.repeat(256), 'must not exceed 255 characters'],
   ])('[AGCY-18] %s %j is refused of an edit, too, and changes nothing', async (field, value, text) => {
     const node = await made();
@@ -344,7 +344,7 @@ describe('[AGCY-05] changing an agency', () => {
     const late = await update(node, { ClientCompanyName: 'Second' });
     expect([late.status, late.body.message]).toEqual([
       409,
-      'Somebody else has changed this company in the meantime. Reload it to see their changes, then make yours again.',
+      'Someone else changed this company in the meantime. Reload it to see their changes, then make yours again.',
     ]);
     const now = await nodeOf(node.company_id);
     expect(now.company_name).toBe('First');
@@ -358,7 +358,7 @@ describe('[AGCY-05] changing an agency', () => {
     expect([one.status, two.status].sort()).toEqual([200, 409]);
   });
 
-  test('another e-mail address: the old one is told, its links open nothing, and who has no password is invited anew', async () => {
+  test('another email address: the old one is told, its links open nothing, and who has no password is invited anew', async () => {
     const node = await made();
     const old = String(node.email);
     app.clock.advance(1000);
@@ -374,7 +374,7 @@ describe('[AGCY-05] changing an agency', () => {
     });
     expect(tried.status).toBe(410);
     const taken = await update(await nodeOf(node.company_id), { ClientEmail: 'agency@x.test' });
-    expect([taken.status, taken.body.message]).toEqual([422, 'Another account has this e-mail address.']);
+    expect([taken.status, taken.body.message]).toEqual([422, 'Another account uses this email address.']);
   });
 
   test('a company whose owner has left gets a new one, who is invited', async () => {
@@ -540,7 +540,7 @@ describe('[AGCY-05] changing an agency', () => {
       },
       { DownlineSubDomain: undefined },
     );
-    expect([status, body.errors]).toEqual([422, { companyID: ['is not right below your own company'] }]);
+    expect([status, body.errors]).toEqual([422, { companyID: ['is not directly below your own company'] }]);
   });
 });
 
@@ -566,14 +566,14 @@ describe('[AGCY-13] removing an agency', () => {
     const two = await remove(node);
     expect([two.status, two.body.message]).toEqual([
       409,
-      'Busy still has $250.00 in its balances. Refund it or let it be used, then remove it.',
+      'Busy still has $250.00 in its balances. Refund it or wait until it is used, then remove the company.',
     ]);
     expect((await nodeOf(node.company_id)).company_name).toBe('Busy');
     // Another one owes a fee that is on no invoice yet, and then the invoice of it.
     const debtor = await made({ ClientCompanyName: 'Debtor' });
     const dues = duesOf(app, root);
     await dues.fee(tenant(debtor), 12_500_000n);
-    const owes = 'Debtor still owes $12.50. Have it paid or written off, then remove it.';
+    const owes = 'Debtor still owes $12.50. Collect the amount or write it off, then remove the company.';
     expect((await remove(debtor)).body.message).toBe(owes);
     expect((await nodeOf(debtor.company_id)).company_name).toBe('Debtor');
   });
@@ -806,7 +806,7 @@ test('an invitation can be sent again; the one before ends', async () => {
     companyID: root.id,
     ClientID: node.id,
   });
-  expect([done.status, done.body.message]).toEqual([200, 'The invitation is on its way.']);
+  expect([done.status, done.body.message]).toEqual([200, 'Invitation sent.']);
   const [first, second] = await mails(String(node.email));
   const reset = (mail: Parameters<typeof linkIn>[0]) =>
     app.call('POST', '/api/setnewpassword', {

@@ -148,17 +148,17 @@ describe('[CONF-01] every field of the client/user payload', () => {
   });
 
   test.each([
-    [{ ClientRole: 'administrator' }, 'ClientRole', 'is the owner of an agency or client'],
-    [{ permission_active: 'F' }, 'permission_active', 'is for administrators only'],
-    [{ user_permissions: [{ name: 'report_analytics' }] }, 'user_permissions', 'is for administrators only'],
-    [{ twoFactorAuth: 'email' }, 'twoFactorAuth', 'is set by everybody for themselves'],
+    [{ ClientRole: 'administrator' }, 'ClientRole', 'must be owner for an agency or client'],
+    [{ permission_active: 'F' }, 'permission_active', 'is only for administrators'],
+    [{ user_permissions: [{ name: 'report_analytics' }] }, 'user_permissions', 'is only for administrators'],
+    [{ twoFactorAuth: 'email' }, 'twoFactorAuth', 'can only be set by the user'],
     [
       { ClientDomain: 'a.example.com', DownlineDomain: 'b.example.com' },
       'ClientDomain',
-      'is another one than DownlineDomain',
+      'does not match DownlineDomain',
     ],
-    [{ ClientDomain: 'a.example.com' }, 'DownlineDomain', 'can be set for an agency only'],
-    [{ salesRep: '00000000-0000-4000-8000-000000000000' }, 'salesRep', 'is not one of your sales people'],
+    [{ ClientDomain: 'a.example.com' }, 'DownlineDomain', 'can only be set for an agency'],
+    [{ salesRep: '00000000-0000-4000-8000-000000000000' }, 'salesRep', 'must be one of your salespeople'],
     [{ enablephonenumber: 'yes' }, 'enablephonenumber', undefined],
   ])('%o is refused, naming the field, and adds nobody', async (given, field, why) => {
     const count = async () => Number((await app.admin.query('select count(*) as n from company')).rows[0].n);
@@ -185,7 +185,7 @@ describe('[CONF-01] every field of the client/user payload', () => {
   test("nobody's second factor is changed by others, neither an owner's nor an administrator's", async () => {
     const node = nodeIn(await create());
     expect((await update(node, { twoFactorAuth: 'google' })).body.errors).toEqual({
-      twoFactorAuth: ['is set by everybody for themselves'],
+      twoFactorAuth: ['can only be set by the user'],
     });
     const person = {
       companyID: acme.id,

@@ -48,7 +48,7 @@ export function termsAfter(
   given: readonly { term: string; status: boolean }[],
 ): string[] | null {
   const strange = given.find((one) => one.status && !above.terms.includes(one.term));
-  if (strange) throw refuse('selectedterms', `${strange.term} cannot be chosen here`);
+  if (strange) throw refuse('selectedterms', `${strange.term} cannot be selected here`);
   const after = chosen(
     above.terms,
     had,
@@ -65,7 +65,7 @@ export function modulesAfter(
   given: readonly { type: string; status: boolean }[],
 ): { after: string[] | null; taken: string[] } {
   const strange = given.find((one) => one.status && !above.modules.includes(one.type));
-  if (strange) throw refuse('selectedmodules', `${nameOf(strange.type)} cannot be chosen here`);
+  if (strange) throw refuse('selectedmodules', `${nameOf(strange.type)} cannot be selected here`);
   const after = chosen(
     above.modules,
     had,
@@ -94,7 +94,8 @@ export function removalFault(
   if (campaigns > 0)
     return `${name} has ${campaigns === 1 ? '1 active campaign' : `${campaigns} active campaigns`}. Stop ${campaigns === 1 ? 'it' : 'them'} first, then remove it.`;
   if (has > 0n)
-    return `${name} still has ${usd(has)} in its balances. Refund it or let it be used, then remove it.`;
-  if (owes > 0n) return `${name} still owes ${usd(owes)}. Have it paid or written off, then remove it.`;
+    return `${name} still has ${usd(has)} in its balances. Refund it or wait until it is used, then remove the company.`;
+  if (owes > 0n)
+    return `${name} still owes ${usd(owes)}. Collect the amount or write it off, then remove the company.`;
   return null;
 }

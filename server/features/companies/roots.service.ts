@@ -65,12 +65,12 @@ export function rootsRoutes(
             action: 'root.create',
             objectKind: 'company',
             objectId: id,
-            description: `Made the root ${input.name} at ${input.host} and invited ${input.owner_name} (${input.owner_email})`,
+            description: `Created the root ${input.name} at ${input.host} and invited ${input.owner_name} (${input.owner_email})`,
           });
         });
       } catch (error) {
         const { code, constraint } = error as { code?: string; constraint?: string };
-        if (code === '23505' && constraint?.startsWith('domain')) throw refuse('host', 'is taken');
+        if (code === '23505' && constraint?.startsWith('domain')) throw refuse('host', 'is already taken');
         throw error;
       }
       tenants.forgetHosts();

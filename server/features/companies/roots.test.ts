@@ -75,7 +75,7 @@ test('[CONF-11] a new root begins: its owner follows the invitation, signs in at
   expect(rows).toEqual([{ root_id: master.rows[0].id }]);
 
   const taken = await create({ name: 'Again' });
-  expect([taken.status, taken.body.errors]).toEqual([422, { host: ['is taken'] }]);
+  expect([taken.status, taken.body.errors]).toEqual([422, { host: ['is already taken'] }]);
   for (const host of ['summit', 'a b.test', '-a.test', ''])
     expect([host, Object.keys((await create({ host })).body.errors as object)]).toEqual([host, ['host']]);
   expect((await list('master')).body.total).toBe(3);

@@ -136,7 +136,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
   /** Filters are of companies or of people. */
   const filters = <T extends string>(given: readonly string[] | undefined, known: readonly T[]): T[] => {
     const strange = given?.find((one) => !(known as readonly string[]).includes(one));
-    if (strange) throw refuse('Filters', `${strange} does not filter this list`);
+    if (strange) throw refuse('Filters', `${strange} is not a filter of this list`);
     return (given ?? []) as T[];
   };
   const entered = (given: Given): Entered => ({
@@ -169,7 +169,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
   /** Two names of one field. */
   const domainIn = ({ DownlineDomain: one, ClientDomain: other }: Given): string | undefined => {
     if (one !== undefined && other !== undefined && one !== other)
-      throw refuse('ClientDomain', 'is another one than DownlineDomain');
+      throw refuse('ClientDomain', 'does not match DownlineDomain');
     return one ?? other;
   };
   /** For an id that is none of the own people's: it is of a company right below, which a client has none of. */

@@ -78,7 +78,7 @@ export function createCompanies(
     const company = (await store.lockTarget(tx, id)) ?? missing();
     await parts.sales.mustCare(tx, ctx, [company.id, company.agency_id]);
     if (company.parent_id !== ctx.actor.companyId)
-      throw policy.refuse('companyID', 'is not right below your own company');
+      throw policy.refuse('companyID', 'is not directly below your own company');
     return { ...company, agency_id: company.agency_id! };
   }
   /** Who works with `companyID` works with their own company. @throws Refusal 404 */
@@ -106,7 +106,7 @@ export function createCompanies(
     if (given.subdomain !== undefined)
       await settings.domains.saveSubdomain(tx, ctx, target, given.subdomain, false);
     if (given.domain) await settings.domains.saveDomain(tx, ctx, target, given.domain, false);
-    if (given.apiMode && !isAgency) throw policy.refuse('ApiMode', 'can be enabled for an agency only');
+    if (given.apiMode && !isAgency) throw policy.refuse('ApiMode', 'can only be enabled for an agency');
     const flags = {
       ...(given.whiteLabelling === undefined ? {} : { white_labelling: given.whiteLabelling }),
       ...(given.campaignsClosed === undefined ? {} : { campaigns_closed: given.campaignsClosed }),
@@ -189,7 +189,7 @@ export function createCompanies(
     },
 
     /**
-     * Adds an agency or client with its owner, who is invited by e-mail. @throws Refusal 404, 422 naming the field
+     * Adds an agency or client with its owner, who is invited by email. @throws Refusal 404, 422 naming the field
      */
     async create(ctx: Ctx, parentId: string, kind: 'agency' | 'client', given: Entered) {
       ownOnly(ctx, parentId);
@@ -201,7 +201,7 @@ export function createCompanies(
       if (kind === 'client' && (given.subdomain || given.domain))
         throw policy.refuse(
           given.subdomain ? 'DownlineSubDomain' : 'DownlineDomain',
-          'can be set for an agency only',
+          'can only be set for an agency',
         );
       const sender = await invites.sender(ctx, actor.companyId);
       return change(ctx, async (tx) => {
@@ -276,9 +276,9 @@ export function createCompanies(
         };
         told('company name', before.name, given.name);
         told('full name', before.owner_name, given.ownerName);
-        told('e-mail', before.owner_email, given.email);
+        told('email', before.owner_email, given.email);
         told('organization', before.external_id, given.externalId);
-        told('white labelling', before.white_labelling ?? true, given.whiteLabelling);
+        told('white label', before.white_labelling ?? true, given.whiteLabelling);
         told('developer mode', before.api_mode ?? false, given.apiMode);
         told('adding campaigns disabled', before.campaigns_closed ?? false, given.campaignsClosed);
         told('subdomain', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase());
@@ -314,7 +314,7 @@ export function createCompanies(
         if (user) words.push(...(await keepOwner(tx, company, user.id, given)));
         words.push(...(await care(tx, ctx, company, given)));
         told('leads without phone numbers', before.phones_off, given.phonesOff);
-        told('editor of spreadsheets', before.sheet_editor, given.sheetEditor);
+        told('spreadsheet editor', before.sheet_editor, given.sheetEditor);
         await keep(tx, ctx, company, given, { api: before.api_mode ?? false });
 
         if (given.terms || given.modules) {
@@ -332,14 +332,14 @@ export function createCompanies(
         }
         if (given.planId !== undefined && (given.planId || null) !== before.plan_id) {
           ctx.need('cost.write');
-          if (!isAgency) throw policy.refuse('planMinSpendId', 'can be set for an agency only');
+          if (!isAgency) throw policy.refuse('planMinSpendId', 'can only be set for an agency');
           const plan = await plans.giveWithin(tx, ctx, { ...company, id: company.id }, given.planId || null);
           words.push(`minimum-spend plan: ${plan}`);
         }
         if (given.betaUser !== undefined && given.betaUser !== before.beta_user) {
-          if (!isAgency) throw policy.refuse('betaUser', 'can be set for an agency only');
+          if (!isAgency) throw policy.refuse('betaUser', 'can only be set for an agency');
           await keepBetaUser(tx, owner, given.betaUser);
-          told('features in trial', before.beta_user, given.betaUser);
+          told('beta features', before.beta_user, given.betaUser);
         }
         const values = {
           ...clientOnly(company.kind, given),

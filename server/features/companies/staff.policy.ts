@@ -65,5 +65,5 @@ export function mustKeep(by: Changer, who: Standing, ownersBesides: number): voi
 /** A second factor is changed by nobody but its holder (AUTH-15). @throws Refusal 422 for another one than there is */
 export function keepsFactor(given: string | undefined, is: string | null): void {
   if (given !== undefined && given !== (is ?? ''))
-    throw refuse('twoFactorAuth', 'is set by everybody for themselves');
+    throw refuse('twoFactorAuth', 'can only be set by the user');
 }

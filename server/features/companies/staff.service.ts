@@ -43,9 +43,9 @@ export const FLAG_WORDS: Record<Flag, string> = {
   is_default_admin: 'default administrator',
   customer_care: 'customer care',
   gets_notices: 'notifications',
-  mail_off: 'e-mail switched off',
+  mail_off: 'email turned off',
   campaigns_closed: 'adding campaigns disabled',
-  permission_active: 'own permissions',
+  permission_active: 'custom permissions',
   is_account_executive: 'account executive',
 };
 
@@ -85,7 +85,7 @@ export function createStaff(
   /** The role that `given` names, with what it allows. @throws Refusal 422 for a role of another company, 403 for a wider one */
   async function roleOf(tx: Tx, ctx: Ctx, given: string | undefined, type: StaffGiven['type']) {
     if (type === 'sales') {
-      if (given) throw refuse('ClientRole', 'is for administrators only');
+      if (given) throw refuse('ClientRole', 'is only for administrators');
       return { role: 'sales' as const, id: null, name: 'sales' };
     }
     if (given === OWNER_ROLE) {
@@ -103,11 +103,11 @@ export function createStaff(
   /** What of the flags somebody of this role can have. @throws Refusal 422 naming the field */
   function fitting(role: store.StaffRow['role'], flags: StaffGiven['flags']): void {
     if (flags.is_default_admin && role === 'sales')
-      throw refuse('defaultAdmin', 'is for administrators only');
+      throw refuse('defaultAdmin', 'is only for administrators');
     if (flags.campaigns_closed && role !== 'administrator')
-      throw refuse('disabledaddcampaign', 'is for administrators only');
+      throw refuse('disabledaddcampaign', 'is only for administrators');
     if (flags.is_account_executive && role !== 'sales')
-      throw refuse('isAccExecutive', 'is for sales people only');
+      throw refuse('isAccExecutive', 'is for salespeople only');
   }
 
   const record = (tx: Tx, ctx: Ctx, action: string, who: store.StaffRow, description: string) =>
@@ -157,7 +157,7 @@ export function createStaff(
     },
 
     /**
-     * Adds somebody to the own company and invites them by e-mail.
+     * Adds somebody to the own company and invites them by email.
      * @throws Refusal 403 for a role that allows more than one's own, 404, 422 naming the field
      */
     async create(
@@ -240,7 +240,7 @@ export function createStaff(
         // An owner is limited by nothing.
         if (role === 'owner' && who.campaigns_closed) values.campaigns_closed = false;
         if (values.is_default_admin) {
-          if (who.disabled_at) throw refuse('defaultAdmin', 'is for people who are not removed');
+          if (who.disabled_at) throw refuse('defaultAdmin', 'is only for users who have not been removed');
           await store.noDefault(tx, companyId);
         }
         if (given.permissions && JSON.stringify(given.permissions) !== JSON.stringify(who.permissions)) {
@@ -264,8 +264,9 @@ export function createStaff(
         }
         await store.set(tx, id, values);
         if (given.email !== undefined && given.email !== who.email) {
-          if (id === ctx.actor.userId) throw refuse('ClientEmail', 'is changed on your own profile page');
-          words.push(`e-mail: ${given.email}`);
+          if (id === ctx.actor.userId)
+            throw refuse('ClientEmail', 'can only be changed on your own profile page');
+          words.push(`email: ${given.email}`);
           if (holder) throw refuse('ClientEmail', ownMessages.emailTaken);
           const user = { ...who, hasPassword: who.has_password };
           const waits = await invites.moveAddress(tx, ctx, sender, user, given.email, ctx.tenant.host);
@@ -304,10 +305,10 @@ export function createStaff(
         if (!who.disabled_at) missing();
         policy.mustReach(by(ctx), who);
         if (who.role_id && !(await people.roles.byId(tx, who.role_id)))
-          throw refuse('ClientRole', 'is removed meanwhile: choose another one, then bring them back');
+          throw refuse('ClientRole', 'has been removed. Choose another role, then restore the user');
         await boundedBy(tx, 'people', companyId, 'ClientID');
         await store.set(tx, id, { disabled_at: null });
-        await record(tx, ctx, 'user.restore', who, `Brought ${who.name} (${who.email}) back`);
+        await record(tx, ctx, 'user.restore', who, `Restored ${who.name} (${who.email})`);
         return found(tx, ctx, id);
       });
       invites.forget(id);

@@ -413,7 +413,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     });
     expect([status, body]).toMatchObject([
       200,
-      { message: '3 sent, 1 has signed in already', sent: 3, signed_in: 1 },
+      { message: '3 sent, 1 has already signed in', sent: 3, signed_in: 1 },
     ]);
     const mails = await mailsTo(app, root.id, String(people[0]!.email));
     expect(mails).toHaveLength(2);

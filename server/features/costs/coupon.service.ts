@@ -67,7 +67,7 @@ export function createCoupons({ db, clock }: Platform, { audit, limits }: { audi
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if ((given.percent === undefined) === (given.amount === undefined))
-          throw refusalOf('amount', 'give either a percentage or an amount');
+          throw refusalOf('amount', 'must be either a percentage or an amount');
         const at = clock.now();
         const expires_at = given.expires_at ? new Date(given.expires_at) : null;
         if (expires_at && expires_at <= at) throw refusalOf('expires_at', 'must be in the future');
@@ -82,12 +82,12 @@ export function createCoupons({ db, clock }: Platform, { audit, limits }: { audi
         };
         const owner = { root_id: ctx.actor.rootId, agency_id: null, company_id: ctx.actor.rootId };
         if (!(await store.insertCoupon(tx, { ...owner, ...row, created_at: at })))
-          throw refusalOf('coupon_code', 'is the code of another coupon');
+          throw refusalOf('coupon_code', 'is already the code of another coupon');
         await audit.record(tx, ctx, {
           action: 'coupon.create',
           objectKind: 'coupon',
           objectId: row.id,
-          description: `Added the coupon ${row.code}: ${row.percent ? `${row.percent} %` : usd(microsOf(given.amount ?? '0'))}`,
+          description: `Added the coupon ${row.code}: ${row.percent ? `${row.percent}%` : usd(microsOf(given.amount ?? '0'))}`,
         });
         return wire({ ...row, uses: 0 });
       }),

@@ -65,7 +65,7 @@ export function createPlans(
       flat: microsOf(given.flatMonth),
     });
   const describe = (given: PlanGiven): string =>
-    `${given.planName} (${[...given.months, given.flatMonth].map((one) => usd(microsOf(one))).join(', ')} a month)`;
+    `${given.planName} (${[...given.months, given.flatMonth].map((one) => usd(microsOf(one))).join(', ')} per month)`;
 
   /** Gives an agency a plan from now on; null: the default one. Returns the plan's name. @throws Refusal 422 */
   async function give(tx: Tx, ctx: Ctx, agency: { id: string; root_id: string }, planId: string | null) {
@@ -73,7 +73,7 @@ export function createPlans(
     if (planId && !plan) throw refusalOf('planMinSpendId', 'is not a plan of this platform');
     const owner = { root_id: agency.root_id, agency_id: agency.id, company_id: agency.id };
     await store.insertChoice(tx, { ...owner, plan_id: planId, valid_from: clock.now() });
-    return plan?.name ?? 'the default one';
+    return plan?.name ?? 'the default plan';
   }
 
   return {
@@ -119,7 +119,7 @@ export function createPlans(
         const at = clock.now();
         const id = newId(at);
         if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, id))
-          throw refusalOf('planName', 'is the name of another plan');
+          throw refusalOf('planName', 'is already the name of another plan');
         await boundedBy(tx, 'plans', ctx.actor.rootId, 'planName');
         const isFirst = (await store.plans(tx, ctx.actor.rootId, at)).length === 0;
         await store.insertPlan(tx, {
@@ -139,7 +139,7 @@ export function createPlans(
       within(ctx, async (tx) => {
         await one(tx, ctx, given.id);
         if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, given.id))
-          throw refusalOf('planName', 'is the name of another plan');
+          throw refusalOf('planName', 'is already the name of another plan');
         if (!(await store.updatePlan(tx, given.id, { name: given.planName }, given.version)))
           throw new Refusal('conflict', ownMessages.costStale);
         await keepAmounts(tx, ctx, given.id, given);
@@ -167,12 +167,12 @@ export function createPlans(
       within(ctx, async (tx) => {
         const plan = await one(tx, ctx, id);
         if (plan.is_default)
-          throw new Refusal('conflict', 'This is the default plan. Make another one the default first.');
+          throw new Refusal('conflict', 'This is the default plan. Make another plan the default first.');
         const agencies = await store.agenciesOn(tx, id);
         if (agencies > 0)
           throw new Refusal(
             'conflict',
-            `${agencies === 1 ? '1 agency has' : `${agencies} agencies have`} this plan. Choose another one for them first.`,
+            `${agencies === 1 ? '1 agency has' : `${agencies} agencies have`} this plan. Choose another plan for them first.`,
           );
         await store.updatePlan(tx, id, { removed_at: clock.now() });
         await record(tx, ctx, 'minspend.remove', id, `Removed the minimum-spend plan ${plan.name}`);

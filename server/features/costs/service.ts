@@ -97,10 +97,10 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
   if (after.lead_max_micros > 0n) {
     for (const [field, column] of PRICES)
       if (after[column] > after.lead_max_micros)
-        throw refusalOf(field, `must not be above the most a lead may cost, ${usd(after.lead_max_micros)}`);
+        throw refusalOf(field, `must not be above the maximum cost per lead, ${usd(after.lead_max_micros)}`);
   }
   if (after.topup === 'continual' && after.term !== 'Prepaid')
-    throw refusalOf('topupoptions', 'can be continual with the payment term Prepaid only');
+    throw refusalOf('topupoptions', 'can only be continual with the payment term Prepaid');
   if (after.topup === 'continual' && after.leads_buy === null)
     throw refusalOf('leadsbuy', 'is required for a continual top-up');
   return after;
@@ -243,7 +243,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
           fees[part] > 0n &&
           !(part === 'lead' && MINIMUM_MODULES.includes(module))
         )
-          throw refusalOf(path(name), 'has no minimum; it is set for each agency');
+          throw refusalOf(path(name), 'has no minimum because it is set for each agency');
         if (company.kind === 'agency' && part === 'lead' && fees.lead < least(module, term))
           throw refusalOf(
             path(name),
@@ -255,7 +255,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
           fees.lead !== old.lead &&
           fees.lead < (await suppliers.costAt(tx, company.root_id, module, valid_from))
         )
-          throw refusalOf(path(name), 'is below what a lead costs the platform. Ask an administrator');
+          throw refusalOf(path(name), 'is below the platform’s lead cost. Contact an administrator');
         if (fees[part] !== old[part])
           words.push(
             `${NAMES[module]} ${term} ${name} ${amountText(old[part])} to ${amountText(fees[part])}`,
@@ -625,7 +625,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
         if (isChanged && limits.daily_cap !== null && limits.daily_cap < leastLeads)
           throw refusalOf('LimitLead', `must be at least ${leastLeads}`);
         if (limits.starts_on && limits.ends_on && limits.ends_on < limits.starts_on)
-          throw refusalOf('LimitLeadEnd', 'must not be before LimitLeadStart');
+          throw refusalOf('LimitLeadEnd', 'must be on or after LimitLeadStart');
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
         await store.insertRetail(tx, {
           ...owner,
@@ -640,7 +640,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
           action: 'cost.client',
           objectKind: 'company',
           objectId: company.id,
-          description: `Set what ${NAMES[given.module]} campaigns cost ${company.name}: ${lineOf(kept && before, retail)}${given.effective_from ? ` from ${given.effective_from}` : ''}`,
+          description: `Set the price of ${NAMES[given.module]} campaigns for ${company.name}: ${lineOf(kept && before, retail)}${given.effective_from ? ` from ${given.effective_from}` : ''}`,
           owner,
         });
         return clientWire(tx, company.id, given.module);

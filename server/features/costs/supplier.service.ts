@@ -71,7 +71,7 @@ export function createSuppliers(
             action: 'supplier_cost.set',
             objectKind: 'company',
             objectId: rootId,
-            description: `Supplier cost of ${given.module}: ${dollarsOf(before)} to ${dollarsOf(after)}${given.effective_from ? ` from ${given.effective_from}` : ''}`,
+            description: `Changed the supplier cost of ${given.module}: ${dollarsOf(before)} to ${dollarsOf(after)}${given.effective_from ? ` from ${given.effective_from}` : ''}`,
           });
         }
         return read(tx, rootId);

@@ -81,7 +81,7 @@ describe('[BEY-01] refunding a lead', () => {
     expect(await held(agency.company, 'agency_revenue')).toBe(before.revenue - 3n * USD);
     expect(await held(root, 'root_revenue')).toBe(before.root);
     const again = await asAgency('POST', `/credits/lead/${leadId}`, WHY);
-    expect([again.status, again.body.message]).toEqual([409, 'This lead is already refunded.']);
+    expect([again.status, again.body.message]).toEqual([409, 'This lead was already refunded.']);
     expect(await held(client.company, 'client_prepaid')).toBe(10n * USD);
     const seen = await app.call('GET', `/api/credits/lead/${leadId}`, client);
     expect(seen.body).toMatchObject({
@@ -91,7 +91,7 @@ describe('[BEY-01] refunding a lead', () => {
     const [mail, ...more] = await mails(client, 'credit.lead');
     expect(more).toEqual([]);
     expect(mail).toContain('Wrong person (Never heard of them)');
-    expect(mail).toContain('back in the balance of the campaign');
+    expect(mail).toContain('returned to the campaign balance');
     expect(
       (await app.call('GET', `/api/leadspeek/client/remaining-balance/${campaign.id}`, agency)).body,
     ).toMatchObject({ balance_micros: 10_000_000, spent_micros: 0 });
@@ -118,7 +118,7 @@ describe('[BEY-01] refunding a lead', () => {
       (one) => one.lines,
     );
     expect(lines).toContainEqual(expect.objectContaining({ kind: 'returns', amount_micros: -3_000_000 }));
-    expect((await mails(client, 'credit.lead'))[0]).toContain('comes off your next invoice');
+    expect((await mails(client, 'credit.lead'))[0]).toContain('deducted from your next invoice');
   });
 
   test('a root gives the agency back its cost, into the lot that paid; the price stays with the agency', async () => {
@@ -135,7 +135,9 @@ describe('[BEY-01] refunding a lead', () => {
     expect((await asRoot('POST', `/credits/lead/${leadId}`, WHY)).body.amount_micros).toBe(2_000_000);
     expect(await held(agency.company, 'agency_wallet')).toBe(before + 2n * USD);
     expect(await held(client.company, 'client_prepaid')).toBe(7n * USD);
-    expect((await mails(agency, 'credit.lead')).at(-1)).toContain('back in your Data Wallet');
+    expect((await mails(agency, 'credit.lead')).at(-1)).toContain(
+      'in your Data Wallet that paid for the lead',
+    );
     // The other side is its agency's to refund, and the client learns of its own alone.
     expect((await asAgency('POST', `/credits/lead/${leadId}`, WHY)).status).toBe(200);
     expect((await asAgency('GET', `/credits/lead/${leadId}`)).body.data).toHaveLength(2);
@@ -162,7 +164,7 @@ describe('[BEY-01] refunding a lead', () => {
     const refused = await asAgency('POST', `/credits/lead/${test.body.lead_id}`, WHY);
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      'A test lead costs nothing, so there is nothing to refund.',
+      'Test leads are free, so there is nothing to refund.',
     ]);
     const bare = await asAgency('POST', `/credits/lead/${leadId}`, { reason: 'other' });
     expect([bare.status, bare.body.errors]).toEqual([
@@ -222,7 +224,7 @@ describe('[PAY-03] granting credit', () => {
     const clash = await asRoot('POST', '/credits', { ...body, amount: '30.00' });
     expect([clash.status, clash.body.errors]).toEqual([
       409,
-      { idempotencyKey: ['has been used for another amount'] },
+      { idempotencyKey: ['has already been used for a different amount'] },
     ]);
     const listed = await asRoot('GET', `/credits?companyID=${other.company.id}`);
     expect(listed.body).toMatchObject({ total: 1, data: [{ amount_micros: 25_000_000, lead_id: null }] });
@@ -302,7 +304,7 @@ describe('[PAY-03] granting credit', () => {
     ]);
     expect(await refused(asRoot, { companyID: other.company.id, amount: '10000.01' })).toEqual([
       422,
-      { amount: ['must be at most 10000'] },
+      { amount: ['must not exceed 10000'] },
     ]);
     expect(await refused(asRoot, { companyID: other.company.id, amount: '0' })).toEqual([
       422,

@@ -34,11 +34,11 @@ const memoOf = (reason: CreditReason): string =>
 
 /** Where a refund went, by the account that had paid. */
 const BACK: Partial<Record<AccountKind, string>> = {
-  client_prepaid: 'The amount is back in the balance of the campaign.',
-  client_unbilled: 'The amount comes off your next invoice.',
+  client_prepaid: 'The amount was returned to the campaign balance.',
+  client_unbilled: 'The amount will be deducted from your next invoice.',
   agency_wallet:
-    'The amount is back in your Data Wallet, in the top-up that paid for the lead, and ends with that top-up.',
-  agency_payable: 'The amount comes off your next invoice.',
+    'The amount was returned to the top-up in your Data Wallet that paid for the lead. It expires when that top-up expires.',
+  agency_payable: 'The amount will be deducted from your next invoice.',
 };
 
 /** The same in a mail, with what was written. */
@@ -165,21 +165,21 @@ export function createCredits(
         ]);
         await campaigns.goOn(tx, campaign, at);
         await notices.tell(tx, 'credit.lead', sender, owner, {
-          subject: `${usd(back.amountMicros)} refunded for a lead of ${campaign.name}`,
+          subject: `${usd(back.amountMicros)} refunded for a lead from ${campaign.name}`,
           lines: [
-            `A lead of ${campaign.name} (#${campaign.number}) was refunded. ${whyLine(why)}`,
+            `A lead from ${campaign.name} (#${campaign.number}) was refunded. ${whyLine(why)}`,
             BACK[back.paidBy] ?? '',
             ...(side === 'wholesale'
-              ? ['Your client has not been refunded by this. You can refund the lead to your client, too.']
+              ? ['This did not refund your client. You can refund the lead to your client separately.']
               : []),
           ],
-          page: { label: 'View the statement', path: '/configuration/statement' },
+          page: { label: 'View statement', path: '/configuration/statement' },
         });
         await audit.record(tx, ctx, {
           action: 'lead.refund',
           objectKind: 'lead',
           objectId: lead.id,
-          description: `Refunded ${usd(back.amountMicros)} for a lead of campaign #${campaign.number}: ${REASON_WORDS[why.reason]}${why.note ? `, ${why.note}` : ''}`,
+          description: `Refunded ${usd(back.amountMicros)} for a lead from campaign #${campaign.number}: ${REASON_WORDS[why.reason]}${why.note ? `, ${why.note}` : ''}`,
           owner,
         });
         return back.amountMicros;
@@ -199,7 +199,7 @@ export function createCredits(
       if (company?.kind !== (ctx.actor.kind === 'root' ? 'agency' : 'client')) return missing();
       if (company.kind === 'client' && !given.campaignId) throw refusalOf('leadspeekID', 'is required');
       if (company.kind === 'agency' && given.campaignId)
-        throw refusalOf('leadspeekID', 'is for credit of a client only');
+        throw refusalOf('leadspeekID', 'is only for client credits');
       const amountMicros = microsOf(given.amount);
       const why: Why = { reason: given.reason, note: given.note };
       const owner = { root_id: company.root_id, agency_id: company.agency_id!, company_id: company.id };
@@ -217,7 +217,7 @@ export function createCredits(
         let place: string;
         if (!given.campaignId) {
           transferId = await dataWallet.auto.grant(tx, posting, at);
-          place = 'It is in your Data Wallet and can be used for twelve months.';
+          place = 'It was added to your Data Wallet. You can use it for 12 months.';
         } else {
           const [campaign] = await campaigns.lock(tx, [given.campaignId]);
           if (!campaign || campaign.company_id !== company.id || campaign.state === 'removed')
@@ -231,8 +231,8 @@ export function createCredits(
             at,
           );
           place = isOwed
-            ? `It comes off the next invoice of the campaign ${campaign.name}.`
-            : `It is in the balance of the campaign ${campaign.name}.`;
+            ? `It will be deducted from the next invoice for the campaign ${campaign.name}.`
+            : `It was added to the balance of the campaign ${campaign.name}.`;
           if (transferId) await campaigns.goOn(tx, campaign, at);
         }
         // The second click of a double one.
@@ -249,9 +249,9 @@ export function createCredits(
           created_at: at,
         });
         await notices.tell(tx, 'credit.grant', sender, owner, {
-          subject: `You have a credit of ${usd(amountMicros)}`,
-          lines: [`You were given a credit of ${usd(amountMicros)}. ${place}`, whyLine(why)],
-          page: { label: 'View the statement', path: '/configuration/statement' },
+          subject: `You received a credit of ${usd(amountMicros)}`,
+          lines: [`You received a credit of ${usd(amountMicros)}. ${place}`, whyLine(why)],
+          page: { label: 'View statement', path: '/configuration/statement' },
         });
         await audit.record(tx, ctx, {
           action: 'credit.grant',

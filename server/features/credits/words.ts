@@ -1,8 +1,8 @@
 /** Texts that the feature refuses with. */
 export const words = {
-  testLead: 'A test lead costs nothing, so there is nothing to refund.',
-  refundedBefore: 'This lead is already refunded.',
-  nothingCharged: 'Nothing was charged for this lead.',
+  testLead: 'Test leads are free, so there is nothing to refund.',
+  refundedBefore: 'This lead was already refunded.',
+  nothingCharged: 'This lead was not charged.',
   removed: "The lead's campaign was removed. Grant the client credit on another campaign instead.",
-  manual: 'You bill your clients outside of this system, so their credit is outside of it, too.',
+  manual: 'You bill your clients outside this system, so issue their credit there too.',
 } as const;

@@ -148,7 +148,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
           await save(
             tx,
             row,
-            { ...before, state: 'waiting', retryAt, reason: 'Another top-up is under way.' },
+            { ...before, state: 'waiting', retryAt, reason: 'Another top-up is in progress.' },
             at,
           );
           return;
@@ -162,8 +162,8 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         objectId: key.agencyId,
         description:
           plan.act === 'charge'
-            ? `Automatic top-up of the Data Wallet by ${usd(wish.amount)} asked for`
-            : `Automatic top-up of the Data Wallet by ${usd(wish.amount)} refused: ${plan.words}`,
+            ? `Requested an automatic top-up of the Data Wallet: ${usd(wish.amount)}`
+            : `Blocked an automatic top-up of the Data Wallet for ${usd(wish.amount)}: ${plan.words}`,
       });
     });
   }
@@ -178,12 +178,12 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       if (attempt.state === 'succeeded') {
         const balance = await wallet.balance(tx, key.agencyId, clock.now());
         await notices.tell(tx, 'wallet.auto_topup', sender, owner, {
-          subject: `Your Data Wallet was topped up by ${usd(attempt.amount_micros)}`,
+          subject: `Your Data Wallet was topped up with ${usd(attempt.amount_micros)}`,
           lines: [
-            `We charged ${usd(attempt.amount_micros)} to your card, as your automatic top-up asks for. The balance is ${usd(balance)}.`,
-            'To change or stop it, open the Data Wallet in your profile menu.',
+            `We charged ${usd(attempt.amount_micros)} to your card for your automatic top-up. Your balance is ${usd(balance)}.`,
+            'To change or stop automatic top-ups, open the Data Wallet from your profile menu.',
           ],
-          page: { label: 'View the statement', path: '/configuration/statement?view=wallet' },
+          page: { label: 'View statement', path: '/configuration/statement?view=wallet' },
         });
         return;
       }
@@ -194,12 +194,12 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         timeStyle: 'short',
       });
       await notices.tell(tx, 'wallet.auto_topup', sender, owner, {
-        subject: 'The automatic top-up of your Data Wallet did not go through',
+        subject: 'The automatic top-up of your Data Wallet failed',
         lines: [
           `The top-up of ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
           row.state === 'waiting' && when
-            ? `It is tried again on ${when} (${zone}). You can also top up yourself in the Data Wallet.`
-            : 'It is not tried again by itself. Please open the Data Wallet and top up, or choose other settings.',
+            ? `We will try again on ${when} (${zone}). You can also top up now in the Data Wallet.`
+            : 'We will not try again automatically. Open the Data Wallet to top up or change your settings.',
         ],
       });
     });
@@ -218,10 +218,10 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       await notices.tell(tx, `wallet.${of.told}`, sender, owner, {
         subject: of.told === 'low' ? 'Your Data Wallet is running low' : 'Your Data Wallet is almost empty',
         lines: [
-          `${usd(BigInt(of.left))} is left in your Data Wallet.`,
-          'Campaigns keep running. What the wallet does not cover is charged to your card by invoice. To top up, open the Data Wallet in your profile menu, or turn on the continual top-up there.',
+          `You have ${usd(BigInt(of.left))} left in your Data Wallet.`,
+          'Your campaigns keep running. Anything the wallet does not cover is invoiced and charged to your card. Open the Data Wallet from your profile menu to top up or turn on automatic top-up.',
         ],
-        page: { label: 'View the statement', path: '/configuration/statement?view=wallet' },
+        page: { label: 'View statement', path: '/configuration/statement?view=wallet' },
       });
     });
   }

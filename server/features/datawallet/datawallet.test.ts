@@ -157,7 +157,7 @@ describe('[WALL-02] the calls of the Data Wallet', () => {
     const first = await charge(who, '2500', { custom_amount: 'T', stop_continual: 'F', idempotencyKey: key });
     expect(first.body).toEqual({
       result: 'success',
-      message: 'Your Data Wallet has been topped up by $2500.',
+      message: '$2500 was added to your Data Wallet.',
     });
     expect(
       (await charge(who, '2500', { custom_amount: 'T', stop_continual: 'F', idempotencyKey: key })).body,
@@ -564,7 +564,7 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
       (mail) => mail.kind === 'wallet.auto_topup' && mail.to_address === who.email,
     );
     expect(mails.map((mail) => mail.body?.text ?? (mail as { text?: string }).text)).toEqual([
-      expect.stringContaining('It is not tried again by itself.'),
+      expect.stringContaining('We will not try again automatically.'),
     ]);
     await card(who, 'works');
     who.token = await app.signIn(who.email, who.host);
@@ -650,11 +650,11 @@ describe('[WALL-07] what becomes of a top-up at the card', () => {
         reason: 'test',
       });
     app.clock.advance(1000);
-    await expect(refund(151n, 'refund-too-much')).rejects.toThrow(/left of the lot/);
+    await expect(refund(151n, 'refund-too-much')).rejects.toThrow(/remaining amount of the lot/);
     expect((await refund(50n, 'refund-1')).status).toBe('succeeded');
     expect(await about(who)).toMatchObject({
       balance_amount: '100.00',
-      transaction_history: [{ title: 'Refund to the card', amount: '-50.00' }, {}, {}],
+      transaction_history: [{ title: 'Refund to card', amount: '-50.00' }, {}, {}],
     });
     await booksAreRight();
   });

@@ -6,7 +6,7 @@ const TITLES: Partial<Record<TransferKind, string>> = {
   wallet_grant: 'Credit',
   wallet_charge: 'Charge',
   wallet_expiry: 'Unused balance expired',
-  wallet_refund: 'Refund to the card',
+  wallet_refund: 'Refund to card',
   lead_return: 'Lead refund',
   platform_fee: 'Platform fee',
   monthly_fee: 'Monthly fee',

@@ -21,7 +21,7 @@ describe('[WALL-03] minimum amounts', () => {
 });
 
 describe('[WALL-06] [BEY-03] the automatic top-up', () => {
-  test('is armed above 10 % only, and due once when it falls to it', () => {
+  test('is armed above 10% only, and due once when it falls to it', () => {
     expect(policy.rearm(idle, wish, 50n * USD).state).toBe('idle');
     const armed = policy.rearm(idle, wish, 50n * USD + 1n);
     expect(armed.state).toBe('armed');

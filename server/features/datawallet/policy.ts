@@ -81,7 +81,7 @@ export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
   for (const why of ['month', 'day'] as const) {
     const { spent, ceiling, ends } = facts[why];
     if (ceiling === null || spent + wish.amount <= ceiling) continue;
-    const words = `It would pass your ceiling for automatic top-ups of the ${why}.`;
+    const words = `This would exceed your automatic top-up limit for the ${why}.`;
     return { act: 'refuse', next: { ...before, state: 'waiting', retryAt: ends, reason: words }, why, words };
   }
   return { act: 'charge', next: { ...before, state: 'charging', retryAt: null, reason: '' } };

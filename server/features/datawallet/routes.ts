@@ -47,7 +47,7 @@ export function dataWalletRoutes(wallet: DataWallet): {
         access: 'download',
         permission: 'wallet.read',
         tag: 'Data Wallet',
-        summary: "The history of a month, or of 'all', as CSV (asked with a one-use token)",
+        summary: "Returns the history for a month, or for 'all', as CSV (requires a single-use token)",
         async handler(ctx, request, reply) {
           const params = request.params as { company_id: string; date: string };
           const month = WalletMonth.safeParse(params.date);

@@ -256,7 +256,7 @@ export function createDataWallet(
           action: 'wallet.continual',
           objectKind: 'company',
           objectId: key.agencyId,
-          description: stop ? 'Stopped the continual top-up' : 'Began the continual top-up',
+          description: stop ? 'Turned off automatic top-up' : 'Turned on automatic top-up',
           owner: ownerOf(key),
         });
         return stop;
@@ -308,7 +308,7 @@ export function createDataWallet(
           action: 'wallet.settings',
           objectKind: 'company',
           objectId: key.agencyId,
-          description: `Saved the Data Wallet: ${usd(amount)}, continual top-up ${wish.continual ? 'on' : 'off'}`,
+          description: `Saved the Data Wallet settings: ${usd(amount)}, automatic top-up ${wish.continual ? 'on' : 'off'}`,
           owner: ownerOf(key),
         });
       });
@@ -333,7 +333,7 @@ export function createDataWallet(
           action: 'wallet.topup',
           objectKind: 'company',
           objectId: key.agencyId,
-          description: `Asked to top up the Data Wallet by ${usd(amount)}`,
+          description: `Requested a Data Wallet top-up of ${usd(amount)}`,
           owner,
         });
         return named;

@@ -249,7 +249,7 @@ describe('[INTG-05] delivery of accepted leads', () => {
     expect(delivery!.tries[0]).toMatchObject({
       status: 500,
       answer: 'out of order',
-      error: 'The endpoint answered 500.',
+      error: 'The endpoint returned 500.',
     });
     expect(await jobs()).toHaveLength(10);
   });
@@ -284,7 +284,7 @@ describe('[INTG-05] delivery of accepted leads', () => {
     expect(delivery).toMatchObject({ state: 'pending', attempts: 1 });
     expect(delivery!.tries[0]).toMatchObject({
       status: 307,
-      error: expect.stringContaining('redirects are not followed'),
+      error: expect.stringContaining('Redirects are not followed'),
     });
   });
 
@@ -322,7 +322,7 @@ describe('[INTG-05] delivery of accepted leads', () => {
     expect((await log(id))[0]).toMatchObject({
       state: 'pending',
       attempts: 1,
-      tries: [{ status: null, error: expect.stringContaining('No complete answer') }],
+      tries: [{ status: null, error: expect.stringContaining('No complete response') }],
     });
 
     answers['/hook'] = (reply) => {
@@ -458,7 +458,7 @@ describe('the test button', () => {
     expect((await call('POST', `/${id}/test`)).body).toMatchObject({
       result: 'failed',
       status: 500,
-      message: 'The endpoint answered 500.',
+      message: 'The endpoint returned 500.',
     });
     expect(wire).toHaveLength(2);
     const entries = await log(id);

@@ -29,7 +29,7 @@ export function deliveryRoutes(delivery: Delivery): {
         const outcome = await delivery.test(ctx, id);
         return {
           result: outcome.error === null ? 'success' : 'failed',
-          message: outcome.error ?? `The endpoint answered ${outcome.status}.`,
+          message: outcome.error ?? `The endpoint returned ${outcome.status}.`,
           status: outcome.status,
           duration_ms: outcome.durationMs,
         };
@@ -74,7 +74,7 @@ export function deliveryRoutes(delivery: Delivery): {
         const replayed = await delivery.replay(ctx, id, deliveryID);
         return {
           result: 'success',
-          message: replayed === 1 ? 'Sending 1 lead again' : `Sending ${replayed} leads again`,
+          message: replayed === 1 ? 'Resending 1 lead' : `Resending ${replayed} leads`,
           replayed,
         };
       },

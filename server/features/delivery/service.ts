@@ -58,7 +58,7 @@ export type { Counted } from './store.ts';
 export type Delivery = ReturnType<typeof createDelivery>;
 
 const SECRET = 'integration.secret';
-const SECRET_UNREADABLE = 'Not sent: the signing secret cannot be opened with the present APP_KEY.';
+const SECRET_UNREADABLE = 'Not sent: the signing secret cannot be decrypted with the current APP_KEY.';
 
 /** Sends accepted leads to the webhooks of their campaign: signed, retried, logged. */
 export function createDelivery(platform: Platform, deps: DeliveryDeps) {
@@ -143,8 +143,8 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         status >= 200 && status < 300
           ? null
           : status >= 300 && status < 400
-            ? 'The endpoint redirects to another address; redirects are not followed.'
-            : `The endpoint answered ${status}.`;
+            ? 'The endpoint redirects to another address. Redirects are not followed.'
+            : `The endpoint returned ${status}.`;
       return done({
         status,
         answer: readable(answer.body),
@@ -166,7 +166,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     if (row.lead_id && (await leads.withheldIn(tx, row.root_id, [row.lead_id])).has(row.lead_id))
       return 'Not sent: the person is on an exclusion list.';
     const data = row.lead_id && (await leads.message(tx, [row.lead_id])).get(row.lead_id);
-    return data || 'Not sent: the personal data of this lead has been erased.';
+    return data || 'Not sent: this lead’s personal data was erased.';
   }
 
   jobs.hook(sendJob, {
@@ -245,7 +245,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         if ((await store.countLocked(tx, campaign.id)) >= MOST_PER_CAMPAIGN) {
           throw new Refusal(
             'conflict',
-            `A campaign has at most ${MOST_PER_CAMPAIGN} webhooks. Remove one first.`,
+            `A campaign can have up to ${MOST_PER_CAMPAIGN} webhooks. Remove one first.`,
           );
         }
         const now = clock.now();
@@ -285,7 +285,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         const url = given.url ?? row.url;
         const state = given.state ?? row.state;
         const changes = [
-          ...(url === row.url ? [] : [`address from ${row.url} to ${url}`]),
+          ...(url === row.url ? [] : [`URL from ${row.url} to ${url}`]),
           ...(state === row.state ? [] : [`${row.state} to ${state}`]),
         ];
         if (changes.length) {
@@ -403,8 +403,8 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           throw new Refusal('conflict', 'The webhook is disabled. Enable it first.');
         if (deliveryId) {
           const one = (await store.deliveryById(tx, id, deliveryId)) ?? missing();
-          if (one.is_test) throw new Refusal('conflict', 'A test is not sent again. Use the test button.');
-          if (one.state === 'pending') throw new Refusal('conflict', 'This delivery is still being tried.');
+          if (one.is_test) throw new Refusal('conflict', 'Test leads cannot be resent. Use the test button.');
+          if (one.state === 'pending') throw new Refusal('conflict', 'This delivery is still in progress.');
         }
         const reopened = await store.reopen(tx, id, clock.now(), deliveryId);
         if (reopened.length === 0) return 0;
@@ -421,7 +421,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           action: 'integration.replay',
           objectKind: 'integration',
           objectId: id,
-          description: `Sent ${reopened.length} deliveries to ${row.url} again`,
+          description: `Resent ${reopened.length} deliveries to ${row.url}`,
           owner: ownerOf(row),
         });
         return reopened.length;
@@ -437,7 +437,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       action: 'integration.disabled',
       objectKind: 'integration',
       objectId: id,
-      description: `The webhook ${row.url} answered 410 Gone and was disabled`,
+      description: `The webhook ${row.url} returned 410 Gone and was disabled`,
     });
   }
 

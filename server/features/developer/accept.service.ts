@@ -57,7 +57,7 @@ export function createAcceptance(
             owner,
             kind: 'developer_fee',
             referenceId: null,
-            memo: 'Developer API, once',
+            memo: 'One-time developer API fee',
             key: `developer_fee:${companyId}:${since}`,
             entries: [
               { account: { owner, kind: 'agency_payable' }, amount: -amount },

@@ -54,11 +54,11 @@ export interface ApiCaller {
 const STATE_WORDS: Record<Exclude<policy.KeyState, 'active'>, string> = {
   disabled: 'This API key is disabled.',
   expired: 'This API key has expired.',
-  orphaned: 'Whoever made this API key has left, or may not have keys any more.',
+  orphaned: 'The person who created this API key has left or is no longer allowed to have API keys.',
   off: 'The developer API is not enabled for this company.',
   unpaid: ownMessages.developerUnpaid,
 };
-const BAD = 'The key or token is not valid.';
+const BAD = 'The key or token is invalid.';
 
 /** Lets programs in by a key's secret, or by a token that was given for it. */
 export function createApiAuth(
@@ -106,7 +106,7 @@ export function createApiAuth(
         action: 'apikey.refused',
         objectKind: 'apikey',
         objectId: key.id,
-        description: `A program with the API key ${key.name} (${key.client_id}) was refused from ${ctx.ip}: ${why}`,
+        description: `Refused a program using the API key ${key.name} (${key.client_id}) from ${ctx.ip}: ${why}`,
       }),
     );
     throw refusal;
@@ -151,7 +151,7 @@ export function createApiAuth(
     if (!key || !belongsAt(ctx.tenant, place(key))) return unknown(ctx);
     const generation = policy.generationOf(key, hash, clock.now());
     if (generation === null)
-      return refuse(ctx, key, 'its secret was not right', new ApiRefusal(401, 'invalid_client', BAD), false);
+      return refuse(ctx, key, 'the secret was incorrect', new ApiRefusal(401, 'invalid_client', BAD), false);
     return { key: await admitted(ctx, key), generation };
   }
 
@@ -252,7 +252,7 @@ export function createApiAuth(
       const may = scopesNow(key);
       const asked = given.scope?.trim() ? given.scope.trim().split(/ +/) : may;
       if (asked.some((scope) => !may.some((one) => one === scope)))
-        throw new ApiRefusal(400, 'invalid_scope', 'The key has not all of these scopes.');
+        throw new ApiRefusal(400, 'invalid_scope', 'The key does not have all of these scopes.');
       const now = Math.floor(clock.now().getTime() / 1000);
       const end = key.expires_at ? Math.floor(key.expires_at.getTime() / 1000) : Number.POSITIVE_INFINITY;
       const seconds = Math.min(TOKEN_SECONDS, end - now);

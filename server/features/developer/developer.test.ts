@@ -167,7 +167,7 @@ describe('the first key', () => {
     const notMine = await generate({ ...given, email: stranger.email });
     expect([notMine.status, notMine.body.errors]).toEqual([
       422,
-      { email: ['must be your own e-mail address'] },
+      { email: ['must be your own email address'] },
     ]);
     expect((await generate({ ...given, companyID: other.id })).status).toBe(404);
     expect((await ask('GET', `/general/open-api/${other.id}`)).status).toBe(404);
@@ -262,7 +262,7 @@ describe('keys', () => {
       `select subject from mail where kind = 'developer.key' and company_id = $1`,
       [acme.id],
     );
-    expect(mails.rows.at(-1)).toEqual({ subject: 'A new API key was made' });
+    expect(mails.rows.at(-1)).toEqual({ subject: 'A new API key was created' });
   });
 
   test('[DEV-01] bad input is refused by field and rule, and nothing is made', async () => {
@@ -274,10 +274,10 @@ describe('keys', () => {
       [{ name: ' ' }, { name: ['is required'] }],
       [{ name: 'x'.repeat(61) }, { name: ['must not exceed 60 characters'] }],
       [{ name: 'a\nb' }, { name: ['must not contain control characters'] }],
-      [{ scopes: [] }, { scopes: ['must name at least one'] }],
-      [{ scopes: ['leads.read', 'leads.read'] }, { scopes: ['must name each only once'] }],
+      [{ scopes: [] }, { scopes: ['must list at least one'] }],
+      [{ scopes: ['leads.read', 'leads.read'] }, { scopes: ['must list each only once'] }],
       [{ expires_in_days: 0 }, { expires_in_days: ['must be at least 1'] }],
-      [{ expires_in_days: 731 }, { expires_in_days: ['must be at most 730'] }],
+      [{ expires_in_days: 731 }, { expires_in_days: ['must not exceed 730'] }],
     ];
     for (const [more, errors] of faults) {
       const { status, body } = await ask('POST', '/developer/keys', { ...good, ...more });
@@ -544,7 +544,7 @@ describe('the agreement', () => {
       ).rows.map((row) => [row.status, Number(row.cents), row.description]);
     return { ...one, mode, agree, shown, fees };
   }
-  const PAID = ['paid', 34_900, 'Developer API, once'];
+  const PAID = ['paid', 34_900, 'One-time developer API fee'];
 
   test('[DEV-03] needs the tick; its fee is posted once, with an invoice, however often and at once it is accepted', async () => {
     const one = await agency('works');
@@ -733,7 +733,7 @@ describe('the token endpoint', () => {
     expect(refused[0]).toEqual({
       action: 'apikey.refused',
       actor_id: null,
-      description: `A program with the API key CRM sync (${key.client_id}) was refused from 127.0.0.1: its secret was not right`,
+      description: `Refused a program using the API key CRM sync (${key.client_id}) from 127.0.0.1: its secret was not right`,
     });
     const many = [];
     for (let i = 0; i < 31; i++) many.push((await tokenOf(credentials(key))).status);

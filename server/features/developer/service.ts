@@ -114,7 +114,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     wire((await store.one(tx, companyId, id)) ?? missing(), await isAgreed(tx, companyId));
 
   const lasts = (row: Pick<store.KeyRow, 'expires_at'>): string =>
-    row.expires_at ? `until ${row.expires_at.toISOString().slice(0, 10)}` : 'without an end';
+    row.expires_at ? `valid until ${row.expires_at.toISOString().slice(0, 10)}` : 'with no expiration date';
 
   /** Writes a new key with its row in the log and its mail. The secret leaves the product in the answer alone. */
   async function make(
@@ -126,7 +126,12 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   ) {
     const { grade, modules, userId } = ctx.actor;
     const beyond = given.scopes.find((scope) => !mayScope(grade, modules, scope));
-    if (beyond) throw refusalOf('scopes', `must not name ${beyond}: it is more than you may do`, 'forbidden');
+    if (beyond)
+      throw refusalOf(
+        'scopes',
+        `must not include ${beyond} because you do not have that permission`,
+        'forbidden',
+      );
     const at = clock.now();
     const secret = policy.newSecret(given.mode);
     const row = {
@@ -148,13 +153,13 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       action: 'apikey.make',
       objectKind: 'apikey',
       objectId: row.id,
-      description: `Made the ${row.mode} API key ${row.name} (${row.client_id}), ${lasts(row)}: ${row.scopes.join(', ')}`,
+      description: `Created the ${row.mode} API key ${row.name} (${row.client_id}), ${lasts(row)}: ${row.scopes.join(', ')}`,
     });
     await notices.tell(tx, 'developer.key', sender, owner, {
-      subject: 'A new API key was made',
+      subject: 'A new API key was created',
       lines: [
-        `The ${row.mode} API key "${row.name}" was made for your agency, ${lasts(row)}. Programs that have its secret can do what its scopes allow.`,
-        'If nobody of your agency did so, delete it now.',
+        `The ${row.mode} API key "${row.name}" was created for your agency, ${lasts(row)}. Programs with its secret can do anything its scopes allow.`,
+        'If no one at your agency did this, delete the key now.',
       ],
       page: PAGE,
     });
@@ -198,8 +203,8 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
                 : `The API key "${row.name}" expires on ${day}`,
             lines: [
               due === 0
-                ? 'Programs that use it are refused now. Make a new key and give them its secret.'
-                : 'Programs that use it will be refused from then on. Make a new key in time and give them its secret.',
+                ? 'Programs that use it no longer have access. Create a new key and update them with its secret.'
+                : 'Programs that use it will lose access then. Before that date, create a new key and update them with its secret.',
             ],
             page: PAGE,
           },
@@ -259,7 +264,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       const sender = await notices.sender(owner);
       return inScope(db.app, ctx.scope, async (tx) => {
         const me = await people.byId(tx, ctx.actor.userId);
-        if (me?.email.toLowerCase() !== email) throw refusalOf('email', 'must be your own e-mail address');
+        if (me?.email.toLowerCase() !== email) throw refusalOf('email', 'must be your own email address');
         await store.lockCompany(tx, owner.company_id);
         await mustBeOn(tx, owner);
         const there = (await store.list(tx, owner.company_id)).map((row) => wire(row, true));
@@ -302,13 +307,13 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
           action: 'apikey.rotate',
           objectKind: 'apikey',
           objectId: id,
-          description: `Gave the API key ${row.name} (${row.client_id}) a new secret; the one before ${until ? `is good until ${until.toISOString()}` : 'ended at once'}`,
+          description: `Gave the API key ${row.name} (${row.client_id}) a new secret; the one before ${until ? `is valid until ${until.toISOString()}` : 'expired immediately'}`,
         });
         await notices.tell(tx, 'developer.key', sender, owner, {
           subject: 'An API key has a new secret',
           lines: [
-            `The API key "${row.name}" of your agency has a new secret. The one before ${until ? `stops working on ${until.toUTCString()}` : 'has stopped working'}.`,
-            'If nobody of your agency did so, delete the key now.',
+            `The API key "${row.name}" of your agency has a new secret. The previous secret ${until ? `stops working on ${until.toUTCString()}` : 'has stopped working'}.`,
+            'If no one at your agency did this, delete the key now.',
           ],
           page: PAGE,
         });

@@ -25,7 +25,8 @@ export const apiRoutes: PlainRoute[] = [
     url: '/oauth/token',
     access: 'public',
     tag: 'Developer API',
-    summary: "A token for a key's client id and secret (RFC 6749, client credentials; a form)",
+    summary:
+      'Returns a token for a key’s client ID and secret (RFC 6749, client credentials, sent as a form)',
     handler: async () => null,
   },
   {
@@ -33,7 +34,8 @@ export const apiRoutes: PlainRoute[] = [
     url: '/v1/me',
     access: 'public',
     tag: 'Developer API',
-    summary: 'The key of the request: its company, scopes and mode (Bearer secret or token, or Basic)',
+    summary:
+      'Returns the key used for the request, with its company, scopes, and mode (Bearer secret or token, or Basic)',
     handler: async () => null,
   },
 ];
@@ -109,19 +111,23 @@ async function token(
     return refuse(400, 'invalid_request', `Send a form (${FORM}).`);
   const form = request.body;
   const twice = [...new Set(form.keys())].find((name) => form.getAll(name).length > 1);
-  if (twice !== undefined) return refuse(400, 'invalid_request', 'Each parameter must be sent only once.');
+  if (twice !== undefined) return refuse(400, 'invalid_request', 'Send each parameter only once.');
   const grant = form.get('grant_type');
   if (!grant) return refuse(400, 'invalid_request', 'grant_type: is required');
   if (grant !== 'client_credentials')
     return refuse(400, 'unsupported_grant_type', 'grant_type: must be client_credentials');
   const [, basic] = /^Basic (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
   if (basic && form.has('client_secret'))
-    return refuse(400, 'invalid_request', 'Send the secret in the header or in the form, not in both.');
+    return refuse(400, 'invalid_request', 'Send the secret in either the header or the form, not both.');
   const pair = basic
     ? readBasic(basic)
     : { clientId: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
   if (!pair?.clientId || !pair.secret)
-    return refuse(401, 'invalid_client', 'Send client_id and client_secret, in the form or as Basic.');
+    return refuse(
+      401,
+      'invalid_client',
+      'Send client_id and client_secret in the form or as Basic authentication.',
+    );
   try {
     const ctx = await contextOf(request, 'public', clock, doors);
     return await developer.auth.token(ctx, { ...pair, scope: form.get('scope') ?? undefined });

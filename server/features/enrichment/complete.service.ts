@@ -70,8 +70,8 @@ export function createCompletion(
         try {
           answer = await vendor.enrich(vault.open(provider.key_sealed, KEY_PURPOSE), waiting.who, keys);
         } catch (error) {
-          log.error({ err: error, leadId }, 'a vendor of data could not be asked');
-          answer = { kind: 'refused', why: 'The key cannot be opened with the present APP_KEY.' };
+          log.error({ err: error, leadId }, 'a data vendor could not be reached');
+          answer = { kind: 'refused', why: 'The key cannot be decrypted with the current APP_KEY.' };
         }
       }
       await inScope(db.app, scope, async (tx) => {

@@ -180,7 +180,7 @@ describe('[CONF-04] a vendor completes what the own people data does not say', (
     await run(leadId);
     expect(await data(leadId)).toEqual({ fields: { gender: null }, waits_until: null });
     expect([await sends(leadId), await tries(leadId)]).toEqual([2, 2]);
-    expect(await source()).toMatchObject({ failed: 1, last_error: 'It is asked too often (429).' });
+    expect(await source()).toMatchObject({ failed: 1, last_error: 'It received too many requests (429).' });
   });
 
   test('one of two jobs sends: the one that waits for the last moment leaves a lead that was completed to the other', async () => {
@@ -244,7 +244,7 @@ describe('[CONF-04] a vendor completes what the own people data does not say', (
     expect(await source()).toMatchObject({
       asked: 1,
       failed: 1,
-      last_error: 'It does not accept the key (401).',
+      last_error: 'It did not accept the key (401).',
     });
     await setKey('');
     expect(await source()).toMatchObject({ connected: false, asked: 0, last_error: null });

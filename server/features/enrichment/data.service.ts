@@ -102,7 +102,7 @@ export function createLeadData(
 
     /** What leads were given, by id and by the fields' keys (null: nothing was known); without those that nothing was asked for. */
     dataOf: store.dataOf,
-    /** The fields that leads of a list's campaigns have ever been given, in the catalogue's order. */
+    /** The fields that leads of a list's campaigns have ever been given, in the catalog's order. */
     everGiven: async (tx: Tx, of: Parameters<typeof store.everGiven>[1]) =>
       fieldsOfIds(new Set(await store.everGiven(tx, of))),
     /** Made-up values of the fields that a company may use, of those that are asked. */

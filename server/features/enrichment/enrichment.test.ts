@@ -81,13 +81,13 @@ describe('[CONF-04] the choice of data fields', () => {
     const refused = await choose('agency', client.id, [ID.credit_range]);
     expect([refused.status, refused.body.errors]).toEqual([
       422,
-      { information: ['names Credit range, which is not offered to this company'] },
+      { information: ['includes Credit range, which is not available to this company'] },
     ]);
     expect((await choose('agency', client.id, [999])).body.errors).toEqual({
-      information: ['names the field 999, which does not exist'],
+      information: ['includes the field 999, which does not exist'],
     });
     expect((await choose('agency', client.id, [ID.gender], ['pdl'])).body.errors).toEqual({
-      providers: ['names People Data Labs, which is not offered to this company'],
+      providers: ['includes People Data Labs, which is not available to this company'],
     });
     expect(await choice('agency', client.id)).toMatchObject({
       can_change: true,
@@ -111,7 +111,7 @@ describe('[CONF-04] the choice of data fields', () => {
 
   test('is made by the company above, and each change is one row of the log without the values', async () => {
     const own = await choose('agency', agency.id, ALL);
-    expect([own.status, own.body.errors]).toEqual([403, { companyID: ['is set by the platform above'] }]);
+    expect([own.status, own.body.errors]).toEqual([403, { companyID: ['is set by the platform'] }]);
     const below = await choose('root', client.id, ALL);
     expect([below.status, below.body.errors]).toEqual([
       403,

@@ -29,7 +29,7 @@ export interface ChoiceRow {
 const FIELD_OF = new Map<number, InformationField>(INFORMATION_FIELDS.map((field) => [field.id, field]));
 export const fieldById = (id: number): InformationField | undefined => FIELD_OF.get(id);
 
-/** The fields of these ids in the order of the catalogue; unknown ids are left out. */
+/** The fields of these ids in the order of the catalog; unknown ids are left out. */
 export const fieldsOfIds = (ids: ReadonlySet<number>, type?: InformationType): InformationField[] =>
   INFORMATION_FIELDS.filter((field) => ids.has(field.id) && (type === undefined || field.type === type));
 
@@ -50,7 +50,7 @@ export function allowedBy(rows: readonly ChoiceRow[]): Allowed {
   };
 }
 
-/** What a lead was given with the fields' names, in the order of the catalogue. */
+/** What a lead was given with the fields' names, in the order of the catalog. */
 export const withNames = (values: Record<string, string | null> | undefined) =>
   values
     ? INFORMATION_FIELDS.filter(({ key }) => Object.hasOwn(values, key)).map((field) => ({

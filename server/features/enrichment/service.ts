@@ -129,7 +129,7 @@ export function createEnrichment(
     const names = (ids: Iterable<number>) => fieldsOfIds(new Set(ids)).map((field) => field.name);
     const parts = [
       ['added', names([...has].filter((id) => !had.has(id)))],
-      ['took away', names([...had].filter((id) => !has.has(id)))],
+      ['removed', names([...had].filter((id) => !has.has(id)))],
     ] as const;
     const words = parts.flatMap(([verb, list]) => (list.length ? [`${verb} ${list.join(', ')}`] : []));
     return [...words, `sources: ${['embedded', ...after.providers].join(', ')}`].join('; ');
@@ -141,7 +141,7 @@ export function createEnrichment(
     completion,
 
     /**
-     * The ids of the data fields that campaigns of a company may ask for: the catalogue, narrowed by its root, its agency and
+     * The ids of the data fields that campaigns of a company may ask for: the catalog, narrowed by its root, its agency and
      * itself. In any scope that sees the company; for others nothing is narrowed, so ask for companies of the scope only.
      */
     fieldsFor: async (tx: Tx, companyId: string): Promise<Set<number>> =>
@@ -212,7 +212,7 @@ export function createEnrichment(
           action: 'data.choose',
           objectKind: 'company',
           objectId: found.id,
-          description: `Data fields of ${found.name}: ${changeWords(own, offered, { level: found.kind, information, providers: vendors })}`,
+          description: `Changed the data fields of ${found.name}: ${changeWords(own, offered, { level: found.kind, information, providers: vendors })}`,
           owner,
         });
         return view(tx, ctx, found, connected);
@@ -232,7 +232,7 @@ export function createEnrichment(
           action: 'data.source',
           objectKind: 'company',
           objectId: rootId,
-          description: `${key ? 'Set' : 'Took away'} the key of ${PROVIDERS[provider]}`,
+          description: `${key ? 'Set' : 'Removed'} the key of ${PROVIDERS[provider]}`,
         });
         return sourceList(tx, rootId);
       }),

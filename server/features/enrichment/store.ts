@@ -78,7 +78,7 @@ export async function askedOf(
   );
 }
 
-/** A lead's values on the way in; `fields` by the catalogue's keys. */
+/** A lead's values on the way in; `fields` by the catalog's keys. */
 export interface LeadValues {
   lead_id: string;
   owner: Owner & { agency_id: string };

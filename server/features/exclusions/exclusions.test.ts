@@ -134,7 +134,7 @@ describe('[EXCL-01] the upload of a client', () => {
       `email\nada@one.example\n${md5('bob@one.example')}\n\nnot an address\nADA@one.example\n${sha256('x')}\n+15045550100\nacme.example\n`,
     );
     expect(sums).toEqual({ state: 'active', error: null, read: 7, added: 2, same: 1, bad: 4 });
-    const reason = 'is not an e-mail address or an MD5 hash of one';
+    const reason = 'is not an email address or an MD5 hash of one';
     expect(await badOf(id)).toEqual([
       { line: 5, reason, value: 'not an address' },
       { line: 7, reason, value: sha256('x') },
@@ -171,7 +171,7 @@ describe('[EXCL-01] the upload of a client', () => {
     expect([status, body.message, body.errors.clientoptoutfile]).toEqual([
       422,
       'Whoops that did not work, please check your file for errors and try again',
-      ['The file has more than 10,000 records. Nothing of the file was taken.'],
+      ['The file has more than 10,000 records. Nothing from the file was imported.'],
     ]);
     expect(files()).toEqual([]);
     expect(await verdict(['kept@ten.example', 'p0@ten.example'])).toEqual(['excluded', 'clear']);
@@ -192,7 +192,7 @@ describe('[EXCL-01] the upload of a client', () => {
     [
       'an open quotation',
       `a@b.example\n"never closed\n${'c@d.example\n'.repeat(50)}`,
-      /Line 2: .*Nothing of the file/,
+      /Line 2: .*Nothing from the file/,
     ],
     ['UTF-16 that is cut off', Buffer.from('fffe61004000d8', 'hex'), /UTF-16/],
     ['more than 8 MB', Buffer.alloc(8 * 1024 * 1024 + 1, 'a'), /8 MB/],
@@ -307,7 +307,7 @@ describe('[EXCL-01] the upload of a client', () => {
 
   test('a file without one entry fails, and leaves nothing but its report', async () => {
     const list = await loaded('nothing\nat all\n');
-    expect(list).toMatchObject({ state: 'failed', error: 'No row of the file holds an entry.', bad: 2 });
+    expect(list).toMatchObject({ state: 'failed', error: 'No row in the file has an entry.', bad: 2 });
     expect(await badOf(list.id)).toHaveLength(2);
   });
 
@@ -434,7 +434,7 @@ describe('[BEY-08] lists of every level and kind', () => {
     const second = await loaded('both@undo.example\n');
     const emails = ['both@undo.example', 'first@undo.example'];
     expect((await post('client', `/api/exclusions/lists/${first.id}/undo`)).body.message).toBe(
-      'The list is taken back. It no longer excludes anybody.',
+      'List undone. It no longer excludes anyone.',
     );
     // At once, before anything is deleted.
     expect(await entriesOf(first.id)).toBe(4);

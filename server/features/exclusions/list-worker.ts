@@ -5,7 +5,7 @@ import { entryColumns, readRow } from './policy.ts';
 
 // Reads the files of lists in a thread of its own (list-thread.ts).
 
-const AFTERMATH = 'Nothing of the file was taken.';
+const AFTERMATH = 'Nothing from the file was imported.';
 
 const rowsOf = (path: string, delimiter: string, from = 0, most = 1000) =>
   readRows(path, { from, delimiter, most, mostBytes: 1024 * 1024, aftermath: AFTERMATH });
@@ -19,7 +19,7 @@ async function count(path: string, mostRows: number): Promise<number> {
     if (rows > mostRows)
       throw new FileFault(`The file has more than ${mostRows.toLocaleString('en-US')} records. ${AFTERMATH}`);
   }
-  if (rows <= 0) throw new FileFault('The file holds no records.');
+  if (rows <= 0) throw new FileFault('The file has no records.');
   return rows;
 }
 
@@ -29,7 +29,7 @@ async function head(path: string, delimiter: string) {
     const columns = entryColumns(first!.cells);
     return { columns, from: columns ? first!.end : 0 };
   }
-  throw new FileFault('The file holds no records.');
+  throw new FileFault('The file has no records.');
 }
 
 async function* batches({

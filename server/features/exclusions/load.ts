@@ -75,7 +75,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     try {
       const { mostRows } = given;
       for await (const rows of readApart<number>({ read: 'count', path, mostRows })) return { rows };
-      throw new FileFault('The file holds no records.');
+      throw new FileFault('The file has no records.');
     } catch (error) {
       await rm(path, { force: true });
       throw error;
@@ -116,7 +116,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
           throw error;
         } else if (!(error instanceof Overtaken) && (await isLoading())) throw error;
         // Another worker has made it, and deleted its file.
-        else log.info({ listId }, 'list removed or taken over elsewhere');
+        else log.info({ listId }, 'list removed or claimed by another worker');
       }
     }
     const row = await inScope(db.app, scope, (tx) => store.listById(tx, listId));
@@ -198,7 +198,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     await inScope(db.app, { rootId: list.root_id }, async (tx) => {
       const row = await store.listById(tx, list.id, true);
       if (row?.state !== 'loading') return;
-      const error = fault ?? (row.rows_added === 0n ? 'No row of the file holds an entry.' : null);
+      const error = fault ?? (row.rows_added === 0n ? 'No row in the file has an entry.' : null);
       await store.updateList(tx, list.id, {
         state: error ? 'failed' : 'active',
         error,
@@ -217,7 +217,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
           objectId: row.id,
           description: error
             ? `The exclusion list ${row.name} could not be loaded`
-            : `The exclusion list ${row.name} is in force: ${row.rows_added} entries, ${row.rows_bad} bad rows`,
+            : `The exclusion list ${row.name} is active: ${row.rows_added} entries, ${row.rows_bad} invalid rows`,
         },
       );
     });
@@ -253,13 +253,13 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
             action: 'exclusion.hold',
             objectKind: 'exclusion_list',
             objectId: listId,
-            description: `The exclusion list ${row.name} was set aside: the server stopped twice while reading it`,
+            description: `The exclusion list ${row.name} was put on hold because the server stopped twice while reading it`,
           },
         );
       }),
     again: async (tx, { listId }) => {
       if ((await store.listById(tx, listId, true))?.state !== 'held')
-        throw new Refusal('conflict', 'Only a list that was set aside can be tried again.');
+        throw new Refusal('conflict', 'You can only retry a list that is on hold.');
       await store.updateList(tx, listId, { state: 'queued', error: null });
     },
   });

@@ -130,7 +130,7 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
     expect(await leadsOf(campaign)).toEqual([]);
   });
 
-  test('somebody else recognised by the address of an excluded visitor', async () => {
+  test('somebody else recognized by the address of an excluded visitor', async () => {
     const campaign = await app.make.campaign(client);
     const person = await known();
     const ip = '198.51.100.77';
@@ -142,7 +142,7 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
     await app.make.visit(other, { hash: { m: md5('stranger@visit.example') }, ip });
     await app.make.visit(other, { hash: { m: md5('unlisted@visit.example') }, ip });
     await resolve();
-    // The address alone does recognise; what the visit brought besides says whose visit it was.
+    // The address alone does recognize; what the visit brought besides says whose visit it was.
     expect((await outcomes(other)).sort()).toEqual(['duplicate', 'excluded']);
   });
 

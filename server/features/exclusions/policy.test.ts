@@ -44,8 +44,8 @@ describe('[EXCL-01] [BEY-08] what an entry is', () => {
     expect(readEntry('020 7946 0958', 'all')).toMatch('is not');
   });
 
-  test('[EXCL-01] a file of e-mail addresses holds nothing else', () => {
-    const rule = 'is not an e-mail address or an MD5 hash of one';
+  test('[EXCL-01] a file of email addresses holds nothing else', () => {
+    const rule = 'is not an email address or an MD5 hash of one';
     for (const text of [
       digest('sha256', 'x').toString('hex'),
       '+15045550100',
@@ -90,7 +90,7 @@ describe('rows', () => {
     expect(readRow(['ada@people.example', '', ' '], null, 'all').entries).toHaveLength(1);
     expect(readRow(['ada@people.example', 'Ada'], null, 'all')).toEqual({
       entries: [],
-      fault: { reason: 'holds more than one value', value: 'ada@people.example,Ada' },
+      fault: { reason: 'contains more than one value', value: 'ada@people.example,Ada' },
     });
   });
 });

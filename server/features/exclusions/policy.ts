@@ -8,7 +8,7 @@ import { type CountryCode, HOME_COUNTRY } from '../../platform/countries.ts';
 export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8, mailbox: 9 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
-/** What a file may hold: e-mail addresses, plain or as MD5 (spec calls 5), or entries of every kind. */
+/** What a file may hold: email addresses, plain or as MD5 (spec calls 5), or entries of every kind. */
 export type Accepts = 'email' | 'all';
 
 /** The levels a list can stand at, from the widest. */
@@ -53,14 +53,14 @@ export function readEntry(
       ],
     };
   }
-  if (accepts === 'email') return 'is not an e-mail address or an MD5 hash of one';
+  if (accepts === 'email') return 'is not an email address or an MD5 hash of one';
   if (/^[0-9a-f]{64}$/.test(value)) return { values: [{ kind: KIND.sha256, value }], only: 'sha256' };
-  if (/^[0-9a-f]{40}$/.test(value)) return 'is a SHA-1 hash: use SHA-256, MD5 or the address itself';
+  if (/^[0-9a-f]{40}$/.test(value)) return 'is a SHA-1 hash. Use SHA-256, MD5, or the address itself';
   const phone = /^\+?[\d\s().-]{7,24}$/.test(value) ? phoneOf(value, country) : null;
   if (phone) return { values: [{ kind: KIND.phone, value: hex(phone) }] };
   const domain = value.includes('@', 1) ? null : domainOf(value.replace(/^@/, ''));
   if (domain) return { values: [{ kind: KIND.domain, value: hex(domain) }] };
-  return 'is not an e-mail address, an MD5 or SHA-256 hash of one, a phone number or a domain';
+  return 'is not an email address, an MD5 or SHA-256 hash of one, a phone number, or a domain';
 }
 
 /**
@@ -166,11 +166,11 @@ export function readRow(
   const values = given.filter((cell) => cell.trim() !== '');
   if (!columns && values.length > 1) {
     const value = cells.slice(0, 20).join(',');
-    return { entries: [], fault: { reason: 'holds more than one value', value: shown(value) } };
+    return { entries: [], fault: { reason: 'contains more than one value', value: shown(value) } };
   }
   const entries: Entry[] = [];
   let fault: { reason: string; value: string } | undefined;
-  if (values.length === 0) fault = { reason: 'holds no value', value: '' };
+  if (values.length === 0) fault = { reason: 'contains no value', value: '' };
   for (const value of values) {
     const read = readEntry(value, accepts, ignoreAliases, country);
     if (typeof read !== 'string') entries.push(read);

@@ -52,7 +52,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'exclusion.write',
         tag: 'Exclusions',
         summary:
-          'Upload the exclusion list of a client (campaigntype client) or of a campaign of theirs (campaigntype campaign with leadspeekID): a multipart form of clientoptoutfile, a CSV file of at most 10,000 e-mail addresses, plain or as MD5, with ClientCompanyID and campaigntype. ignoreAliases (T unless it says F): whether dots and what follows a plus sign count for nothing in Gmail addresses',
+          'Uploads an exclusion list for a client (campaigntype client) or one of its campaigns (campaigntype campaign with leadspeekID). Send a multipart form with ClientCompanyID, campaigntype, and clientoptoutfile, a CSV file of up to 10,000 email addresses, in plain text or as MD5. ignoreAliases (T unless it is F): ignores dots and anything after a plus sign in Gmail addresses',
         bodyLimit: SMALL_BYTES + AROUND_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
@@ -85,7 +85,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'exclusion.write',
         tag: 'Exclusions',
         summary:
-          'Upload an exclusion list of an agency, client or campaign with entries of every kind (?campaigntype=agency&paramID=…&file_name=list.csv): e-mail addresses, plain or as MD5 or SHA-256, phone numbers and domains. At most 10,000 records for a client or campaign, 2 GiB for an agency. ignoreAliases=T: dots and what follows a plus sign count for nothing in Gmail addresses. country=GB: the country of phone numbers without a country code, US unless given',
+          'Uploads an exclusion list for an agency, client, or campaign with any kind of entry (?campaigntype=agency&paramID=…&file_name=list.csv): email addresses, in plain text or as MD5 or SHA-256, phone numbers, and domains. Up to 10,000 records for a client or campaign, 2 GiB for an agency. ignoreAliases=T: ignores dots and anything after a plus sign in Gmail addresses. country=GB: the country for phone numbers without a country code (default US)',
         bodyLimit: MOST_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
@@ -112,7 +112,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'optout.write',
         tag: 'Exclusions',
         summary:
-          "Upload to the root's own list (?file_name=list.csv), which excludes for everybody of its system: entries of every kind, as many as there are, at most 2 GiB. Dots and what follows a plus sign count for nothing in Gmail addresses, unless ignoreAliases=F. country=GB: the country of phone numbers without a country code, US unless given",
+          'Uploads to the root’s own list (?file_name=list.csv), which applies to everyone in its system. Accepts any kind of entry and any number of entries, up to 2 GiB. Ignores dots and anything after a plus sign in Gmail addresses unless ignoreAliases=F. country=GB: the country for phone numbers without a country code (default US)',
         bodyLimit: MOST_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
@@ -147,7 +147,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'download',
         permission: 'exclusion.read',
         tag: 'Exclusions',
-        summary: 'The rows of an exclusion list that are no entries, with line and reason, as CSV',
+        summary: 'Returns the invalid rows of an exclusion list, with line and reason, as CSV',
         async handler(ctx, request, reply) {
           const id = Id.safeParse((request.params as { id: string }).id);
           if (!id.success) throw new Refusal('not_found', ownMessages.notFound);

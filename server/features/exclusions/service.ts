@@ -267,7 +267,7 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
           action: 'exclusion.again',
           objectKind: 'exclusion_list',
           objectId: id,
-          description: `Tried the exclusion list ${row.name} again`,
+          description: `Retried the exclusion list ${row.name}`,
           owner: { root_id, agency_id, company_id },
         });
         return { result: 'success' as const, message: ownExclusionMessages.again };
@@ -277,13 +277,13 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id);
         const [gone] = await remove(tx, { id });
-        if (!gone) throw new Refusal('conflict', 'This list has been taken back already.');
+        if (!gone) throw new Refusal('conflict', 'This list was already undone.');
         const { root_id, agency_id, company_id } = row;
         await audit.record(tx, ctx, {
           action: 'exclusion.undo',
           objectKind: 'exclusion_list',
           objectId: id,
-          description: `Took back the exclusion list ${row.name}`,
+          description: `Undid the exclusion list ${row.name}`,
           owner: { root_id, agency_id, company_id },
         });
         return { result: 'success' as const, message: ownExclusionMessages.undone };

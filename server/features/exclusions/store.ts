@@ -152,7 +152,7 @@ export async function copyEntries(
   const insert = sql`insert into exclusion (owner_id, kind, value, list_id, root_id, agency_id, company_id)
     select ${list.owner_id}::uuid, kind, value, ${list.id}::uuid, ${list.root_id}::uuid, ${list.agency_id}::uuid, ${list.company_id}::uuid
     from pg_temp.exclusion_stage`;
-  // In the order of the key: neighbours in the index one after the other.
+  // In the order of the key: neighbors in the index one after the other.
   const order = sql`order by kind, value`;
   // Mostly nothing stands there yet; looking before each entry would take half as long again.
   await sql`savepoint fresh`.execute(tx);

@@ -47,10 +47,10 @@ export interface LeftOut {
   count: number;
 }
 
-const UNCLEAR_DNC = 'is not yes or no, so the number is treated as on a do-not-call list';
+const UNCLEAR_DNC = 'is not yes or no, so the number is treated as if it were on a do-not-call list';
 /** Reasons that are told apart; what has yet others is told together. */
 const MOST_REASONS = 40;
-const OTHER = 'is left out for another reason';
+const OTHER = 'is skipped for another reason';
 
 /** Adds what was left out to what is known to be. */
 export function addLeftOut(known: readonly LeftOut[], more: readonly LeftOut[]): LeftOut[] {
@@ -246,7 +246,7 @@ function readRow(
     cells.length < plan.length ||
     (cells.length > plan.length && cells.slice(plan.length).some((cell) => cell !== ''))
   ) {
-    const reason = `has ${cells.length} values where the first line has ${plan.length} names`;
+    const reason = `has ${cells.length} values but the first line has ${plan.length} column names`;
     return { field: null, reason, value: null };
   }
   let length = 0;

@@ -19,7 +19,7 @@ const TOLERANCE = 4;
 /** Fewer recognitions than these tell nothing of a band. */
 const ENOUGH = 100;
 
-/** A visit of the time of recognising, who was recognised, and whether it was they. */
+/** A visit of the time of recognizing, who was recognized, and whether it was they. */
 interface Told {
   visit: TrueVisit;
   match: Match | undefined;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Lets a population pass by the matcher, and tells what was made of the visits of its time of recognising. */
+/** Lets a population pass by the matcher, and tells what was made of the visits of its time of recognizing. */
 async function passBy(seed: number): Promise<Told[]> {
   const told: Told[] = [];
   const root = newId(app.clock.now());
@@ -48,7 +48,7 @@ async function passBy(seed: number): Promise<Told[]> {
       .execute();
     for (const { id, last_name } of people) numbers.set(id, Number(last_name));
   });
-  // As the resolver does: each batch is recognised by what was known before it, and teaches what an address told.
+  // As the resolver does: each batch is recognized by what was known before it, and teaches what an address told.
   for (let from = 0; from < visits.length; from += BATCH) {
     const batch = visits.slice(from, from + BATCH);
     await inScope(app.platform.db.app, { rootId: root }, async (tx) => {
@@ -87,7 +87,7 @@ async function passBy(seed: number): Promise<Told[]> {
 }
 
 const partRight = (some: Told[]): number => some.filter(({ isRight }) => isRight).length / some.length;
-const percent = (part: number): string => `${(part * 100).toFixed(1)} %`;
+const percent = (part: number): string => `${(part * 100).toFixed(1)}%`;
 
 function bandsOf(some: Told[]) {
   return BANDS.slice(0, -1).map((from, i) => {
@@ -105,15 +105,15 @@ function bandsOf(some: Told[]) {
 
 describe.each(SEEDS)('[BEY-05] on a made population (%i) whose truth is known', (seed) => {
   let told: Told[];
-  let recognised: Told[];
+  let recognized: Told[];
   beforeAll(async () => {
     told = await passBy(seed);
-    recognised = told.filter(({ match }) => match);
+    recognized = told.filter(({ match }) => match);
   });
 
   test('precision and recall', () => {
     const rows = [0, 50, 80, 90].map((least) => {
-      const some = recognised.filter(({ match }) => match!.confidence >= least);
+      const some = recognized.filter(({ match }) => match!.confidence >= least);
       const right = some.filter(({ isRight }) => isRight).length;
       return { least, matches: some.length, precision: right / some.length, recall: right / told.length };
     });
@@ -134,7 +134,7 @@ describe.each(SEEDS)('[BEY-05] on a made population (%i) whose truth is known', 
   });
 
   test('calibration: in each band of confidence so many are right as it states', () => {
-    const bands = bandsOf(recognised);
+    const bands = bandsOf(recognized);
     console.table(
       bands.map(({ stated, observed, ...band }) => ({
         ...band,
@@ -151,13 +151,13 @@ describe.each(SEEDS)('[BEY-05] on a made population (%i) whose truth is known', 
   });
 
   test('the others: the likeliest are kept, none of them is the chosen one, and where it is wrong they may be right', () => {
-    for (const { match } of recognised) {
+    for (const { match } of recognized) {
       expect(match!.others.length).toBe(Math.min(5, match!.alternatives));
       const sure = match!.others.map(({ confidence }) => confidence);
       expect(sure).toEqual([...sure].sort((a, b) => b - a));
     }
     // Who could have been told apart by another key, had it been weighed higher: few.
-    const wrong = recognised.filter(({ isRight }) => !isRight);
+    const wrong = recognized.filter(({ isRight }) => !isRight);
     expect(wrong.some(({ match }) => match!.alternatives > 0)).toBe(true);
   });
 });

@@ -84,7 +84,10 @@ const UNUSED: [reason: string, names: RegExp][] = [
   ['Company profiles are not kept', /^company(description|linkedin|logo|twitter|facebook|founded|type)/],
   ['Only the LinkedIn profile is kept', /(facebook|twitter|instagram|youtube|github)/],
   ['Only the business email, phone, and website are kept for work', /^skiptraceb2b/],
-  ['Match scores are not kept. The product computes its own', /(matchscore|score|confidence|likelihood)$/],
+  [
+    'Match scores are not kept because the product computes its own',
+    /(matchscore|score|confidence|likelihood)$/,
+  ],
   ['Sensitive data is not kept', /(ethnic|race|religion|language|political|birth|dob|ssn)/],
   ['Skip-trace names and addresses are not kept', /^skiptrace(name|address|city|state|zip|county)/],
   ['The age range is kept instead', /exactage$/],
@@ -158,17 +161,17 @@ export const hasProfile = (plan: PersonField[]): boolean => plan.some((field) =>
 /** Why a first line cannot be column names (it looks like data, or the file is not text), or null. */
 export function headerFault(header: string[]): string | null {
   if (header.some((cell) => cell.includes('\0'))) {
-    return 'the first line holds NUL bytes; save the file as UTF-8 text';
+    return 'the first line contains NUL bytes. Save the file as UTF-8 text';
   }
   if (header.some((cell) => cell.includes('\r')))
-    return 'the lines end with CR alone; save the file with LF or CRLF line ends';
-  if (header.some((cell) => cell.length > 500)) return 'the first line is too long for column names';
+    return 'the lines end with CR only. Save the file with LF or CRLF line endings';
+  if (header.some((cell) => cell.length > 500)) return 'the first line is too long to be column names';
   const isData = (cell: string) =>
     looksLikeEmail(cell.trim()) ||
     /^[0-9a-f]{32,64}$/i.test(cell.trim()) ||
     /^\+?[\d ().-]{7,}$/.test(cell.trim());
-  if (header.some(isData)) return 'the first line must hold the names of the columns, and it looks like data';
+  if (header.some(isData)) return 'the first line must contain column names, but it looks like data';
   if (header.every((cell) => cell.trim() === ''))
-    return 'the first line must hold the names of the columns, and it is empty';
+    return 'the first line must contain column names, but it is empty';
   return null;
 }

@@ -132,7 +132,7 @@ export async function mergeStage(
     sql`insert into identity_key (root_id, agency_id, company_id, kind, value, person_id, source, seen_at)
       select ${rootId}::uuid, null, ${rootId}::uuid, get_byte(key, 0), substring(key from 2), person_id, ${source}, ${now}::timestamptz
       from (${people}) found (person_id, keys), unnest(keys) key
-      order by key`; // neighbours in the index one after the other
+      order by key`; // neighbors in the index one after the other
   const upsert = upsertProfiles(rootId, file, now);
   if (added === staged) {
     if (profiled) await upsert.execute(tx);
@@ -278,7 +278,7 @@ export async function peopleByIds(
   return rows;
 }
 
-/** What is known of people beyond how to reach them, by the catalogue's keys. */
+/** What is known of people beyond how to reach them, by the catalog's keys. */
 export type Profile = Record<InformationKey, string | null>;
 
 /** The profiles of the people of these ids; people who do not exist are left out. */

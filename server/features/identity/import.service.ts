@@ -380,7 +380,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     if (again) careful.add(job.id);
     const lines =
       room > 0 && unknown.length > 0 ? await linesOf(batch, pathOf(job), unknown.slice(0, room)) : [];
-    const stranger = { field: null, reason: 'is about nobody whom the people data knows', value: null };
+    const stranger = { field: null, reason: 'does not match anyone in the people data', value: null };
     const strangers = lines.map((line) => ({ ...stranger, line, place: 0 }));
     const faults = batch.errors.map((fault) => ({ ...fault, place: 0 }));
     const bad = faults.length + unknown.length;

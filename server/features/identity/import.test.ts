@@ -261,11 +261,11 @@ describe('an import', () => {
     const { id, counts: all } = await importText(text);
     expect(all).toMatchObject({ state: 'done', read: 7, added: 2, bad: 5 });
     expect(await errorsOf(id)).toMatchObject([
-      { line: 2, field: 'email', reason: 'is not a valid e-mail address', value: 'nobody' },
-      { line: 5, field: null, reason: 'has 2 values where the first line has 3 names' },
+      { line: 2, field: 'email', reason: 'is not a valid email address', value: 'nobody' },
+      { line: 5, field: null, reason: 'has 2 values but the first line has 3 column names' },
       { line: 6, field: 'city', reason: 'contains a NUL byte' },
       { line: 7, field: null, reason: 'is longer than 1 MB' },
-      { line: 8, field: null, reason: expect.stringContaining('nothing to tell who it is') },
+      { line: 8, field: null, reason: expect.stringContaining('nothing that identifies the person') },
     ]);
   });
 
@@ -297,10 +297,10 @@ describe('an import', () => {
       null,
     ]);
     expect(row).toMatchObject({ rows_added: 5n, rows_bad: 1n, values_bad: 5n });
-    const readForUs = 'is not a valid phone number (read for US)';
-    const unknown = 'is not a phone number with its country code, and the country is not known';
-    const noEmail = 'is not a valid e-mail address';
-    const shared = 'is not an IP address of one connection';
+    const readForUs = 'is not a valid phone number (read as a number in US)';
+    const unknown = 'has no country code, and the country is unknown';
+    const noEmail = 'is not a valid email address';
+    const shared = 'is not an IP address of a single connection';
     expect(row.left_out).toEqual([
       { what: 'value', field: 'ip', reason: shared, count: 1 },
       { what: 'value', field: 'phone', reason: readForUs, count: 1 },
@@ -350,7 +350,7 @@ describe('an import', () => {
       ['', 'The file is empty.'],
       [
         'a@x.example,Ann\nb@x.example,Bob\n',
-        'Line 1: the first line must hold the names of the columns, and it looks like data.',
+        'Line 1: the first line must contain column names, but it looks like data.',
       ],
       [Buffer.from('email\na@x.example\nJos\xe9\n', 'latin1'), 'The file is not UTF-8 (line 3).'],
     ] as const) {
@@ -359,7 +359,7 @@ describe('an import', () => {
     const { row, root } = await importText('first name,city\nAnn,Rome\n');
     expect(row).toMatchObject({
       state: 'failed',
-      error: expect.stringContaining('needs a column that tells who a row is about: an e-mail'),
+      error: expect.stringContaining('needs a column that identifies the person: an email'),
     });
     expect(await peopleOf(root)).toEqual([]);
   });
@@ -483,7 +483,7 @@ describe('the calls', () => {
     const wrong = await call('POST', `/imports/${id}/start`, { mapping: { Nowhere: 'city' } });
     expect([wrong.status, wrong.body.errors]).toEqual([
       422,
-      { mapping: ['names a column "Nowhere" that the file does not have'] },
+      { mapping: ['names a column "Nowhere" that is not in the file'] },
     ]);
     const blind = await call('POST', `/imports/${id}/start`, { mapping: { Mail: 'ignore' } });
     expect([blind.status, blind.body.message]).toEqual([
@@ -539,8 +539,8 @@ describe('the calls', () => {
     expect(errors.status).toBe(200);
     expect(errors.headers['content-type']).toBe('text/csv; charset=utf-8');
     expect(parse(errors.text, { bom: true })).toEqual([
-      ['line', 'column', 'reason', 'value', 'left out'],
-      ['3', 'email', 'is not a valid e-mail address', "'=cmd", 'row'],
+      ['line', 'column', 'reason', 'value', 'skipped'],
+      ['3', 'email', 'is not a valid email address', "'=cmd", 'row'],
     ]);
     const log = await app.admin.query(
       `select action from user_log where object_id = $1 order by action desc`,

@@ -13,7 +13,7 @@ const KINDS = {
     fault: (plan: PersonField[]) =>
       canIdentify(plan)
         ? null
-        : 'needs a column that tells who a row is about: an e-mail, a hash, a phone, an id, or a name with an address',
+        : 'needs a column that identifies the person: an email, a hash, a phone number, an ID, or a name with an address',
   },
   signals: { fieldOf: signalFieldOf, fault: signalPlanFault },
 } as const;
@@ -32,7 +32,7 @@ export const ignoredOf = (kind: ImportKind, header: string[], plan: readonly Per
 /** Why a file with such columns cannot be imported, or null. */
 export const planFault = (kind: ImportKind, plan: PersonField[]): string | null => {
   const odd = plan.find((field) => !FIELDS_OF[kind].has(field));
-  return odd ? `cannot use ${odd} here` : KINDS[kind].fault(plan);
+  return odd ? `cannot use ${odd} for this type of import` : KINDS[kind].fault(plan);
 };
 
 const FIELDS_OF: Record<ImportKind, ReadonlySet<PersonField>> = {

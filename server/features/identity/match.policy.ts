@@ -38,7 +38,7 @@ export interface Choice extends Ranked {
 const MOST_PEOPLE_OF_AN_IP = 5;
 
 /**
- * What a key is worth when one person has it. An e-mail hash is the address itself, but for mistyped and shared ones; a
+ * What a key is worth when one person has it. An email hash is the address itself, but for mistyped and shared ones; a
  * visitor id was tied to such a hash once, on a browser that others may use; a device id and a phone number change
  * hands; an address is a household's or an office's, and whom it alone leads to sits at a browser that nobody is known by.
  * The figures are held against a made population whose truth is known (calibration.test.ts).

@@ -19,7 +19,7 @@ export interface Clue {
   at: Date;
 }
 
-/** The person recognised, by which kind of key (contract/leads.ts MATCH_KINDS), how surely (1 to 99), and why. */
+/** The person recognized, by which kind of key (contract/leads.ts MATCH_KINDS), how surely (1 to 99), and why. */
 export interface Match {
   personId: string;
   /** The row of the graph whose key decided: what a visit teaches is its. */
@@ -36,7 +36,7 @@ export interface Match {
 /** Of so many of the other people is kept why it might have been they. */
 export const MOST_OTHERS = 5;
 
-/** Where a person was seen: what their browser and address were when an e-mail hash told who they are. */
+/** Where a person was seen: what their browser and address were when an email hash told who they are. */
 export interface Link {
   personId: string;
   visitorId?: string | null | undefined;
@@ -57,7 +57,7 @@ export type KnownPerson = graph.PersonRow & {
   emails: string[];
 };
 
-/** Recognises the visitors of a batch of one root's visits, in one query. Visits nobody is found for are left out. */
+/** Recognizes the visitors of a batch of one root's visits, in one query. Visits nobody is found for are left out. */
 export async function match(tx: Tx, rootId: string, batch: readonly Clue[]): Promise<Map<number, Match>> {
   const probes = batch.flatMap((clue, visit) => keysOf(clue).map((key) => ({ visit, ...key })));
   const matches = new Map<number, Match>();
@@ -154,7 +154,7 @@ const ownKey = ({ kind, value }: { kind: Kind; value: Buffer }, companyId: strin
   value: createHash('sha256').update(`${companyId} ${kind} `).update(value).digest().subarray(0, 24),
 });
 
-/** Remembers the visitor ids and addresses of people whom an e-mail hash has just shown. */
+/** Remembers the visitor ids and addresses of people whom an email hash has just shown. */
 export async function learn(tx: Tx, rootId: string, links: readonly Link[]): Promise<void> {
   const newest = new Map<string, graph.Learned>();
   for (const { personId, visitorId, ip, companyId, at } of links) {

@@ -168,7 +168,7 @@ describe('matching', () => {
   });
   afterAll(() => app.close());
 
-  test('[IDEN-02] by each kind of hashed e-mail, with the reason', async () => {
+  test('[IDEN-02] by each kind of hashed email, with the reason', async () => {
     for (const kind of [1, 2, 3] as const) {
       expect(await one(hashed(kind, 'ann@x.example'))).toEqual({
         personId: idOf('ann@x.example'),
@@ -236,7 +236,7 @@ describe('matching', () => {
     expect(await one({ ip: '127.0.0.1' })).toBeUndefined();
   });
 
-  test('[IDEN-02] a visitor id and address are learned, recognise the next visit, and agree or disagree', async () => {
+  test('[IDEN-02] a visitor id and address are learned, recognize the next visit, and agree or disagree', async () => {
     const visitorId = randomUUID();
     const ann = idOf('ann@x.example');
     expect(await one({ visitorId, ip: '2600:1700::9' })).toBeUndefined();

@@ -39,7 +39,7 @@ export function similarNames(a: Alike, b: Alike): boolean {
 const share = (a: Buffer[], b: Buffer[]): boolean => a.some((x) => b.some((y) => x.equals(y)));
 
 /**
- * Whether two people who share a key of this kind are shown as likely one: of an e-mail address always, of a phone with similar
+ * Whether two people who share a key of this kind are shown as likely one: of an email address always, of a phone with similar
  * names. Only by the first kind of key in the order of TELLING that they share, so that nobody is shown twice.
  */
 export function areAlike(kind: Kind, a: Alike, b: Alike): boolean {

@@ -34,8 +34,8 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
         const { rootId } = ctx.scope;
         let place: Place | null = after ? placeOf(after) : { kind: TELLING[0], after: null };
         if (!place)
-          throw new Refusal('invalid', 'after: is no place to go on from', {
-            errors: { after: ['is no place to go on from'] },
+          throw new Refusal('invalid', 'after: is not a valid cursor', {
+            errors: { after: ['is not a valid cursor'] },
           });
         const data: z.input<typeof Duplicate>[] = [];
         for (let step = 0; place && step < STEPS && data.length < PAIRS; step++) {
@@ -80,13 +80,13 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
       inScope(db.app, ctx.scope, async (tx) => {
         const { rootId } = ctx.scope;
         await store.lockMerges(tx, rootId);
-        if (kept === absorbed) throw refuse('absorbed', 'must be another person');
+        if (kept === absorbed) throw refuse('absorbed', 'must be a different person');
         if ((await store.heldPeople(tx, rootId, [kept, absorbed])).length < 2)
           throw new Refusal('not_found', ownMessages.notFound);
         const before = await store.absorption(tx, rootId, absorbed);
         if (before?.into_id === kept)
           return { result: 'success' as const, message: messages.updated, data: await shown(tx, before.id) };
-        const rule = 'is merged into another person; undo that first';
+        const rule = 'is merged into another person. Undo that merge first';
         if (before) throw refuse('absorbed', rule);
         if (await store.absorption(tx, rootId, kept)) throw refuse('kept', rule);
         const personIds = [
@@ -94,7 +94,7 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
           ...(await store.groupOf(tx, rootId, absorbed)),
         ];
         if (personIds.length > MOST_ROWS)
-          throw refuse('absorbed', `would make one person of more than ${MOST_ROWS} rows`);
+          throw refuse('absorbed', `would create a person with more than ${MOST_ROWS} rows`);
         const at = clock.now();
         const id = newId(at);
         await store.addMerge(tx, rootId, { id, kept, absorbed, by: ctx.actor.userId, at });
@@ -103,7 +103,7 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
           action: 'person.merge',
           objectKind: 'person_merge',
           objectId: id,
-          description: `Merged person ${absorbed} of the people data into ${kept}`,
+          description: `Merged person ${absorbed} into ${kept} in the people data`,
         });
         return { result: 'success' as const, message: messages.updated, data: await shown(tx, id) };
       }),
@@ -123,7 +123,7 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
             action: 'person.unmerge',
             objectKind: 'person_merge',
             objectId: id,
-            description: `Undid the merge of person ${row.person_id} of the people data into ${row.into_id}`,
+            description: `Undid the merge of person ${row.person_id} into ${row.into_id} in the people data`,
           });
         }
         return { result: 'success' as const, message: messages.updated, data: await shown(tx, id) };

@@ -51,7 +51,7 @@ describe('[IDEN-03] Parquet files', () => {
   test('another compression is named, and what to use instead', async () => {
     write({ columnData, codec: 'LZ4_RAW', compressors });
     await expect(parquetHead(path, 1)).rejects.toThrow(
-      'Column email is compressed with LZ4_RAW, which cannot be read. Write the file with Snappy, gzip, zstd, Brotli or none.',
+      'Column email uses LZ4_RAW compression, which is not supported. Save the file with Snappy, gzip, zstd, Brotli, or no compression.',
     );
   });
 
@@ -92,7 +92,7 @@ describe('[IDEN-03] Parquet files', () => {
       rowGroupSize: 5_000_000,
     });
     await expect(parquetHead(path, 1)).rejects.toThrow(
-      'A row group of 4,000,001 rows is too large. Write the file with at most 1,000,000 rows a group.',
+      'A row group of 4,000,001 rows is too large. Save the file with up to 1,000,000 rows per group.',
     );
   });
 

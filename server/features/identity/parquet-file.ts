@@ -37,7 +37,7 @@ const limited =
     // A page says itself how long it is: a few bytes may claim gigabytes.
     if (length > MOST_PAGE_BYTES)
       throw new FileFault(
-        `A page of ${length.toLocaleString('en-US')} bytes is too large. Write the file with smaller pages.`,
+        `A page of ${length.toLocaleString('en-US')} bytes is too large. Save the file with smaller pages.`,
       );
     return unpack(bytes, { maxOutputLength: Math.max(1, length) });
   };
@@ -133,12 +133,12 @@ async function* rowsOf(
     );
     if (bytes > MOST_GROUP_BYTES || rowEnd - rowStart > MOST_GROUP_ROWS)
       throw new FileFault(
-        `A row group of ${(rowEnd - rowStart).toLocaleString('en-US')} rows is too large. Write the file with at most 1,000,000 rows a group.`,
+        `A row group of ${(rowEnd - rowStart).toLocaleString('en-US')} rows is too large. Save the file with up to 1,000,000 rows per group.`,
       );
     for (const { meta_data } of group.columns)
       if (meta_data && !CODECS.has(meta_data.codec) && isWanted(meta_data.path_in_schema[0]))
         throw new FileFault(
-          `Column ${meta_data.path_in_schema[0]} is compressed with ${meta_data.codec}, which cannot be read. Write the file with Snappy, gzip, zstd, Brotli or none.`,
+          `Column ${meta_data.path_in_schema[0]} uses ${meta_data.codec} compression, which is not supported. Save the file with Snappy, gzip, zstd, Brotli, or no compression.`,
         );
     // One a row group: a scan keeps the columns that it has read.
     const scan = await parquetScan({
@@ -155,7 +155,7 @@ async function* rowsOf(
       const values = await scan.readColumn({ column: names[at]!, rowStart, rowEnd });
       if (values.length !== rowEnd - rowStart)
         throw new FileFault(
-          `Column ${names[at]} has ${values.length} values where there are ${rowEnd - rowStart} rows.`,
+          `Column ${names[at]} has ${values.length} values but there are ${rowEnd - rowStart} rows.`,
         );
       data.push({ at, values });
     }

@@ -44,7 +44,7 @@ export function identityRoutes(identity: Identity): {
         access: 'people.import',
         tag: 'Identity',
         summary:
-          'Upload a CSV file of people, or one (CSV or Parquet) of intent signals (?file_name=people.csv&kind=people, at most 2 GiB); answers the import, to be mapped and started',
+          'Uploads a CSV file of people, or a CSV or Parquet file of intent signals (?file_name=people.csv&kind=people, up to 2 GiB). Returns the import, ready to map and start',
         bodyLimit: MOST_BYTES,
         streamed: true,
         handler: async (ctx, request, reply) => {
@@ -74,7 +74,7 @@ export function identityRoutes(identity: Identity): {
         access: 'download',
         permission: 'people.import',
         tag: 'Identity',
-        summary: 'The rows of an import that could not be used, with line and reason, as CSV',
+        summary: 'Returns the rows of an import that could not be used, with line and reason, as CSV',
         handler: async (ctx, request, reply) => {
           const id = Id.safeParse((request.params as { id: string }).id);
           if (!id.success) throw new Refusal('not_found', ownMessages.notFound);

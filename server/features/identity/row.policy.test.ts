@@ -29,7 +29,7 @@ describe('columns', () => {
     ['FIRST_NAME', 'first_name'],
     ['Last Name', 'last_name'],
     ['PERSONAL_EMAILS', 'email'],
-    ['E-mail', 'email'],
+    ['Email', 'email'],
     ['SHA256_PERSONAL_EMAIL', 'email_sha256'],
     ['HemSha256', 'email_sha256'],
     ['hem-md5', 'email_md5'],
@@ -89,7 +89,7 @@ describe('columns', () => {
     expect(unknownColumn(header, { column: 'city' })).toBe('column');
   });
 
-  test('a file can identify by e-mail, hash, phone, id, or name with address', () => {
+  test('a file can identify by email, hash, phone, id, or name with address', () => {
     expect(canIdentify(['email_md5'])).toBe(true);
     expect(canIdentify(['phone2', 'ignore'])).toBe(true);
     expect(canIdentify(['last_name', 'address'])).toBe(true);
@@ -131,7 +131,7 @@ describe('columns', () => {
     expect(headerFault([MD5])).toMatch(/looks like data/);
     expect(headerFault(['504-621-8927'])).toMatch(/looks like data/);
     expect(headerFault(['e\0m\0'])).toMatch(/NUL/);
-    expect(headerFault(['a\rb'])).toMatch(/CR alone/);
+    expect(headerFault(['a\rb'])).toMatch(/CR only/);
     expect(headerFault([' ', ''])).toMatch(/empty/);
   });
 });
@@ -287,7 +287,7 @@ describe('a row', () => {
   test('bad rows say which field and why', () => {
     expect(readPerson({ email: ['nobody'] })).toEqual({
       field: 'email',
-      reason: 'is not a valid e-mail address',
+      reason: 'is not a valid email address',
       value: 'nobody',
     });
     expect(readPerson({ email_md5: ['12'] })).toMatchObject({
@@ -296,7 +296,7 @@ describe('a row', () => {
     });
     expect(readPerson({ phone: ['12'] })).toMatchObject({
       field: 'phone',
-      reason: 'is not a valid phone number (read for US)',
+      reason: 'is not a valid phone number (read as a number in US)',
     });
     expect(readPerson({ first_name: ['A'], ip: ['8.8.8.8'] })).toMatchObject({
       field: null,
@@ -345,7 +345,7 @@ describe('[CONF-04] profiles', () => {
     });
   });
 
-  test('a business address recognises, and stands in for a missing one; a domain for a missing website', () => {
+  test('a business address recognizes, and stands in for a missing one; a domain for a missing website', () => {
     const one = readPerson({ business_email: ['ann@work.example'], company_domain: ['work.example'] });
     expect(one).toMatchObject({
       content: { email: 'ann@work.example', website: 'work.example' },

@@ -24,7 +24,7 @@ const LONGEST_LIST = 20_000;
 /** So much of a value that was left out is told. */
 const SHOWN = 200;
 
-/** The three keys of an e-mail address in its comparable form. */
+/** The three keys of an email address in its comparable form. */
 export function emailKeys(email: string): Key[] {
   return [
     { kind: KIND.sha256, value: hash('sha256', email) },
@@ -33,7 +33,7 @@ export function emailKeys(email: string): Key[] {
   ];
 }
 
-/** The key of a hashed e-mail address, its kind told by its length (64, 40 or 32 hex digits); null when it is none. */
+/** The key of a hashed email address, its kind told by its length (64, 40 or 32 hex digits); null when it is none. */
 export function hashKey(text: string): Key | null {
   const value = strip(text.trim(), '"\'').toLowerCase();
   if (value.length > 64) return null;
@@ -81,7 +81,7 @@ export function uuidKey(kind: typeof KIND.visitor | typeof KIND.device, text: st
 }
 
 /**
- * Reads one row: its person, or why it cannot be used. A row is bad when nothing says who it is (no external id, e-mail,
+ * Reads one row: its person, or why it cannot be used. A row is bad when nothing says who it is (no external id, email,
  * hash, phone, or name with address), when a cell holds a NUL byte, or when one is absurdly long; an address, hash, phone
  * number, IP address or device id that is not valid is merely left out, and told in `left`.
  * @param country where phone numbers are from of a row that does not say it
@@ -115,7 +115,7 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
   let email: string | undefined;
   let strongest: Key | undefined;
 
-  // A business address recognises like any other; the person's is the other one where there are both.
+  // A business address recognizes like any other; the person's is the other one where there are both.
   const emailFields = ['email', 'business_email', 'email_sha256', 'email_sha1', 'email_md5'] as const;
   for (const field of emailFields) {
     for (const part of list(cells[field], /[,;|\s]+/)) {
@@ -124,8 +124,8 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
       if (!key && !plain) {
         const what =
           field === 'email' || field === 'business_email'
-            ? 'is not a valid e-mail address'
-            : 'is not a SHA-256, SHA-1 or MD5 hash in hex';
+            ? 'is not a valid email address'
+            : 'is not a SHA-256, SHA-1, or MD5 hash in hex';
         const fault = leave(field, what, part);
         invalid ??= fault;
         continue;
@@ -154,12 +154,12 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
   for (const part of list(cells.ip, /[,;|\s]+/)) {
     const key = ipKey(part);
     if (key) add(key);
-    else leave('ip', 'is not an IP address of one connection', part);
+    else leave('ip', 'is not an IP address of a single connection', part);
   }
   for (const part of list(cells.device_id, /[,;|\s]+/)) {
     const key = uuidKey(KIND.device, part);
     if (key) add(key);
-    else leave('device_id', 'is not a device id', part);
+    else leave('device_id', 'is not a device ID', part);
   }
 
   const content: Content = {};
@@ -194,7 +194,8 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
     return (
       invalid ?? {
         field: null,
-        reason: 'has nothing to tell who it is: no e-mail, hash, phone, id, or name with address',
+        reason:
+          'has nothing that identifies the person: no email, hash, phone number, ID, or name with an address',
         value: null,
       }
     );
@@ -213,8 +214,8 @@ export function rowCountry(cells: Cells, country: CountryCode): CountryCode | nu
 /** Why a phone number is left out, by the country that it was read by; null: the row's is not known. */
 export const phoneFault = (country: CountryCode | null): string =>
   country
-    ? `is not a valid phone number (read for ${country})`
-    : 'is not a phone number with its country code, and the country is not known';
+    ? `is not a valid phone number (read as a number in ${country})`
+    : 'has no country code, and the country is unknown';
 
 /** What a row says beyond that; undefined: nothing. A business address or phone number that is not valid is left out. */
 export function readProfile(cells: Cells, country: CountryCode = HOME_COUNTRY): ProfileValues | undefined {

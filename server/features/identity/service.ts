@@ -38,7 +38,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
   }
 
   async function headOf(row: store.ImportRow) {
-    if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has been started already.');
+    if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has already started.');
     try {
       return await imports.head(imports.pathOf(row));
     } catch (error) {
@@ -61,13 +61,13 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
             action: `${row.kind}.import_hold`,
             objectKind: 'import',
             objectId: importId,
-            description: `The import of ${row.file_name} was set aside: the server stopped twice while reading it`,
+            description: `The import of ${row.file_name} was put on hold because the server stopped twice while reading it`,
           },
         );
       }),
     again: async (tx, { importId }) => {
       if ((await one(tx, importId, true)).state !== 'held')
-        throw new Refusal('conflict', 'Only an import that was set aside can be tried again.');
+        throw new Refusal('conflict', 'You can only retry an import that is on hold.');
       await store.updateImport(tx, importId, { state: 'queued', error: null });
     },
   });
@@ -126,7 +126,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
               action: `${kind}.import`,
               objectKind: 'import',
               objectId: id,
-              description: `Started to import ${kind} from ${name} on the command line`,
+              description: `Started importing ${kind} from ${name} on the command line`,
             },
           );
         await imports.queue(rootId, id, mapping, record, country);
@@ -217,19 +217,19 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       const refuse = (rule: string) =>
         new Refusal('invalid', `mapping: ${rule}`, { errors: { mapping: [rule] } });
       const unknown = unknownColumn(header, mapping);
-      if (unknown !== null) throw refuse(`names a column "${unknown}" that the file does not have`);
+      if (unknown !== null) throw refuse(`names a column "${unknown}" that is not in the file`);
       const fault = planFault(uploaded.kind, planOf(uploaded.kind, header, mapping));
       if (fault) throw refuse(fault);
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id, true);
-        if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has been started already.');
+        if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has already started.');
         await store.updateImport(tx, id, { state: 'queued', mapping: JSON.stringify(mapping), country });
         await jobs.send(tx, peopleImport, [{ rootId: row.root_id, importId: id }]);
         await audit.record(tx, ctx, {
           action: `${row.kind}.import`,
           objectKind: 'import',
           objectId: id,
-          description: `Started to import ${row.kind} from ${row.file_name}`,
+          description: `Started importing ${row.kind} from ${row.file_name}`,
         });
         return { result: 'success' as const, message: messages.added, data: view(await one(tx, id)) };
       });
@@ -244,7 +244,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
           action: `${kind}.import_again`,
           objectKind: 'import',
           objectId: id,
-          description: `Tried the import of ${file_name} again`,
+          description: `Retried the import of ${file_name}`,
         });
         return { result: 'success' as const, message: messages.updated, data: view(await one(tx, id)) };
       }),
@@ -253,7 +253,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
     async cancel(ctx: Ctx, { id }: { id: string }) {
       const row = await inScope(db.app, ctx.scope, async (tx) => {
         const found = await one(tx, id, true);
-        if (found.finished_at) throw new Refusal('conflict', 'This import has ended already.');
+        if (found.finished_at) throw new Refusal('conflict', 'This import has already ended.');
         await store.updateImport(tx, id, { state: 'cancelled', finished_at: clock.now() });
         await audit.record(tx, ctx, {
           action: `${found.kind}.import_cancel`,
@@ -287,7 +287,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
     async errorLines(ctx: Ctx, { id }: { id: string }): Promise<AsyncGenerator<string>> {
       await inScope(db.app, ctx.scope, (tx) => one(tx, id));
       return (async function* () {
-        yield CSV_BOM + csvLine(['line', 'column', 'reason', 'value', 'left out']);
+        yield CSV_BOM + csvLine(['line', 'column', 'reason', 'value', 'skipped']);
         for (let after = { line: 0n, place: 0 }; ; ) {
           const rows = await inScope(db.app, ctx.scope, (tx) => store.errorsAfter(tx, id, after, 5000));
           if (rows.length === 0) return;

@@ -149,7 +149,7 @@ function add(
     cells.length !== columns &&
     (cells.length < columns || cells.slice(columns).some((cell) => cell !== ''))
   ) {
-    const reason = `has ${cells.length} values where the first line has ${columns} names`;
+    const reason = `has ${cells.length} values but the first line has ${columns} column names`;
     batch.faults.push({ field: null, reason, value: null, at });
     return;
   }
@@ -169,7 +169,12 @@ function add(
     batch.written.set(signal.keyword, term);
   }
   if (term === 0) {
-    batch.faults.push({ field: 'keyword', reason: 'has no letter or digit', value: signal.keyword, at });
+    batch.faults.push({
+      field: 'keyword',
+      reason: 'must contain a letter or digit',
+      value: signal.keyword,
+      at,
+    });
     return;
   }
   batch.copy.add(signal, at, term);

@@ -47,9 +47,9 @@ export function signalFieldOf(name: string): PersonField {
 }
 
 const LACKS = {
-  who: 'needs a column that tells who a row is about: an e-mail, a hash, a phone, a device id, or an id',
-  keyword: 'needs a column with the keyword',
-  time: 'needs a column with the time',
+  who: 'needs a column that identifies the person: an email, a hash, a phone number, a device ID, or an ID',
+  keyword: 'needs a keyword column',
+  time: 'needs a time column',
 };
 
 /** Why columns cannot make signals, or null. */
@@ -115,10 +115,10 @@ export function readSignal(
   if (at === null)
     return {
       field: 'seen_at',
-      reason: seen ? 'is not a date with time (ISO 8601) or a Unix time' : 'is missing',
+      reason: seen ? 'is not a date and time (ISO 8601) or a Unix timestamp' : 'is missing',
       value: seen,
     };
-  if (at > now + AHEAD_MS) return { field: 'seen_at', reason: 'lies in the future', value: seen };
+  if (at > now + AHEAD_MS) return { field: 'seen_at', reason: 'is in the future', value: seen };
   if (at < now - SIGNAL_DAYS * DAY_MS)
     return { field: 'seen_at', reason: `is more than ${SIGNAL_DAYS} days ago`, value: seen };
   const code = stateCode(cell('state'));
@@ -153,7 +153,7 @@ function keyOf(
     invalid ??= {
       field,
       reason:
-        field === 'email' ? 'is not a valid e-mail address' : 'is not a SHA-256, SHA-1 or MD5 hash in hex',
+        field === 'email' ? 'is not a valid email address' : 'is not a SHA-256, SHA-1, or MD5 hash in hex',
       value: text,
     };
   }
@@ -161,7 +161,7 @@ function keyOf(
   if (device !== '') {
     const key = uuidKey(KIND.device, device);
     if (key) return key;
-    invalid ??= { field: 'device_id', reason: 'is not a device id', value: device };
+    invalid ??= { field: 'device_id', reason: 'is not a device ID', value: device };
   }
   const phone = cell('phone');
   if (phone !== '') {
@@ -177,7 +177,7 @@ function keyOf(
   return (
     invalid ?? {
       field: null,
-      reason: 'has nothing to tell who it is: no e-mail, hash, phone, device id or id',
+      reason: 'has nothing that identifies the person: no email, hash, phone number, device ID, or ID',
       value: null,
     }
   );

@@ -59,7 +59,7 @@ const signalsOf = async (rootId: string) =>
   ).rows as Record<string, unknown>[];
 
 describe('[IDEN-03] intent signals are imported', () => {
-  test('a CSV file: who by plain or hashed e-mail, phone or id; keyword, page, place and time', async () => {
+  test('a CSV file: who by plain or hashed email, phone or id; keyword, page, place and time', async () => {
     const own = await app.make.root();
     await app.make.people(own, [
       app.make.person({ email: 'ann@x.example', external_id: 'A-1' }),
@@ -128,19 +128,19 @@ describe('[IDEN-03] intent signals are imported', () => {
     );
     expect(counts).toEqual({ state: 'done', read: 11, added: 2, same: 0, bad: 9 });
     expect(errors).toEqual([
-      { line: 3, field: null, reason: 'is about nobody whom the people data knows' },
-      { line: 4, field: 'email', reason: 'is not a valid e-mail address' },
+      { line: 3, field: null, reason: 'does not match anyone in the people data' },
+      { line: 4, field: 'email', reason: 'is not a valid email address' },
       { line: 5, field: 'keyword', reason: 'is missing' },
-      { line: 6, field: 'keyword', reason: 'has no letter or digit' },
-      { line: 8, field: 'seen_at', reason: 'is not a date with time (ISO 8601) or a Unix time' },
+      { line: 6, field: 'keyword', reason: 'must contain a letter or digit' },
+      { line: 8, field: 'seen_at', reason: 'is not a date and time (ISO 8601) or a Unix timestamp' },
       { line: 9, field: 'seen_at', reason: 'is more than 35 days ago' },
-      { line: 10, field: 'seen_at', reason: 'lies in the future' },
+      { line: 10, field: 'seen_at', reason: 'is in the future' },
       {
         line: 11,
         field: null,
-        reason: 'has nothing to tell who it is: no e-mail, hash, phone, device id or id',
+        reason: 'has nothing that identifies the person: no email, hash, phone number, device ID, or ID',
       },
-      { line: 12, field: null, reason: 'has 2 values where the first line has 3 names' },
+      { line: 12, field: null, reason: 'has 2 values but the first line has 3 column names' },
     ]);
   });
 
@@ -259,7 +259,7 @@ describe('[IDEN-03] intent signals are imported', () => {
     const { counts, error } = await take('email,words\na@x.example,shoes\n');
     expect([counts.state, error]).toEqual([
       'failed',
-      'The file needs a column with the keyword. Its columns are email, words.',
+      'The file needs a keyword column. Its columns are email, words.',
     ]);
   });
 

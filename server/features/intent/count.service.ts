@@ -137,7 +137,7 @@ export function createCounts(
           action: 'count.queue',
           objectKind: 'count',
           objectId: id,
-          description: `Asked for a count of ${search.keywords.length} keywords`,
+          description: `Requested a count for ${search.keywords.length} keywords`,
           owner,
         });
         return one(tx, id);
@@ -186,7 +186,7 @@ export function createCounts(
           action: 'count.retry',
           objectKind: 'count',
           objectId: id,
-          description: 'Tried a count again',
+          description: 'Retried a count',
           owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
         });
         return one(tx, id);
@@ -216,10 +216,10 @@ export function createCounts(
         const campaign = await searchCampaign(tx, campaignId, true);
         if (campaign.company_id !== row.company_id) return missing();
         if (row.state !== 'done')
-          throw new Refusal('conflict', intentMessages.notDone, { errors: { id: ['is not counted yet'] } });
+          throw new Refusal('conflict', intentMessages.notDone, { errors: { id: ['is not finished yet'] } });
         if (campaign.module !== row.module)
           throw new Refusal('conflict', intentMessages.otherModule, {
-            errors: { leadspeekID: ['is of another product than the count'] },
+            errors: { leadspeekID: ['is for a different product than the count'] },
           });
         const { location, states, cities, zips, keywords } = row;
         const { titles, seniorities, departments, industries, sizes } = row;
@@ -232,7 +232,7 @@ export function createCounts(
           action: 'count.apply',
           objectKind: 'campaign',
           objectId: campaignId,
-          description: `Campaign #${campaign.number} looks for the ${keywords.length} keywords of a count`,
+          description: `Set campaign #${campaign.number} to target the ${keywords.length} keywords from a count`,
           owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
         });
         return one(tx, id);
@@ -284,7 +284,7 @@ export function createCounts(
           await tell(tx, row, sender, null);
         });
       // A count that ends its worker each time must not wait for ever: nobody could try it again.
-      if (begun.attempts >= MOST_STARTS) return fail('The worker ended each time.');
+      if (begun.attempts >= MOST_STARTS) return fail('The worker stopped every time.');
       try {
         await inScope(db.app, scope, async (tx) => {
           const row = await store.rawCount(tx, id, true);
@@ -360,17 +360,17 @@ export function createCounts(
       placed === null
         ? {
             subject: 'Your keyword count failed',
-            lines: [`The count of ${what} could not be made. You can try it again.`],
+            lines: [`We could not complete the count for ${what}. You can try again.`],
           }
         : {
-            subject: 'Your keyword count is done',
+            subject: 'Your keyword count is ready',
             lines: [
-              `Counted: ${what}.`,
+              `Keywords counted: ${what}.`,
               placed === 1
                 ? 'One person showed this intent in the last 7 days.'
                 : placed > 0
                   ? `${placed.toLocaleString('en-US')} people showed this intent in the last 7 days.`
-                  : 'Nobody showed this intent in the last 7 days.',
+                  : 'No one showed this intent in the last 7 days.',
             ],
           };
     await mail.enqueue(tx, {

@@ -77,7 +77,7 @@ async function count(body: Record<string, unknown>) {
   const asked = await call('POST', '/bigdbm/services/queuecount', body);
   expect([asked.status, asked.body.message]).toEqual([
     200,
-    'The count is queued. You get an e-mail when it is done.',
+    'The count is queued. You will get an email when it is done.',
   ]);
   const { id } = asked.body.data as unknown as { id: string };
   await app.features.intent.counts.run(root.id, id);
@@ -183,7 +183,7 @@ describe('[KEYW-01] counts', () => {
       [root.id],
     );
     expect(mails.length).toBe(5);
-    expect(mails[0]).toMatchObject({ to_name: 'Casey Client', subject: 'Your keyword count is done' });
+    expect(mails[0]).toMatchObject({ to_name: 'Casey Client', subject: 'Your keyword count is ready' });
   });
 
   test('[CAMP-11] before its campaign is there a count goes by the rules that are given, and nobody is told', async () => {
@@ -249,23 +249,23 @@ describe('[KEYW-01] counts', () => {
     });
     expect([wrong.status, wrong.body.errors]).toEqual([
       422,
-      { department: ['has Moon, which cannot be chosen'] },
+      { department: ['has Moon, which cannot be selected'] },
     ]);
   });
 
   test('[KEYW-02] what cannot be counted is refused with the field and the rule', async () => {
     for (const [body, field, rule] of [
       [{ target_location: 'State', keyword: 'a' }, 'states', 'needs at least one state'],
-      [{ target_location: 'State', states: ['XX'], keyword: 'a' }, 'states', 'has XX, which is no state'],
+      [{ target_location: 'State', states: ['XX'], keyword: 'a' }, 'states', 'has XX, which is not a state'],
       [
         { target_location: 'Zip Code', zip_code: '78701\n7870', keyword: 'a' },
         'zip_code',
-        'has 7870, which is not a zip code of five digits',
+        'has 7870, which is not a five-digit zip code',
       ],
       [
         { target_location: 'National Targeting', keyword: 'shoes, !!' },
         'keyword',
-        'has "!!", which holds no letter or digit',
+        'has "!!", which contains no letters or digits',
       ],
       [
         {
@@ -273,7 +273,7 @@ describe('[KEYW-01] counts', () => {
           keyword: Array.from({ length: 1001 }, (_, i) => `k${i}`).join('\n'),
         },
         'keyword',
-        'has 1001 keywords; at most 1000 are allowed',
+        'has 1001 keywords. Up to 1000 are allowed',
       ],
     ] as const) {
       const { status, body: answer } = await call('POST', '/bigdbm/services/queuecount', body);
@@ -304,7 +304,7 @@ describe('[KEYW-01] counts', () => {
     await app.features.intent.counts.run(root.id, id);
     const mails = await mailsTo(app, root.id, `c${serial}@intent.test`);
     expect(mails.map((mail) => [mail.kind, mail.subject])).toEqual([
-      ['count.done', 'Your keyword count is done'],
+      ['count.done', 'Your keyword count is ready'],
     ]);
     expect(mails[0]!.body!.text).toContain('boots, hats, gloves and 1 more');
     expect(mails[0]!.body!.text).toContain('One person showed this intent in the last 7 days.');
@@ -338,7 +338,7 @@ describe('[KEYW-01] counts', () => {
     });
     const { id } = asked.body.data as unknown as { id: string };
     const again = await call('POST', '/bigdbm/services/queuecount', { id });
-    expect([again.status, again.body.message]).toEqual([409, 'Only a count that failed can be tried again.']);
+    expect([again.status, again.body.message]).toEqual([409, 'Only failed counts can be retried.']);
     await app.admin.query('alter table intent_phrase rename to intent_phrase_away');
     try {
       for (let attempt = 1; attempt <= 2; attempt++)
@@ -364,7 +364,7 @@ describe('[KEYW-01] counts', () => {
     );
     expect(rows.map((row) => row.subject).sort()).toEqual([
       'Your keyword count failed',
-      'Your keyword count is done',
+      'Your keyword count is ready',
     ]);
   });
 
@@ -569,7 +569,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
     });
     expect([applied.status, applied.body.message]).toEqual([
       200,
-      'The campaign looks for these keywords now.',
+      'The campaign now searches for these keywords.',
     ]);
     expect((await call('GET', `/leadspeek/getcampaign/${campaign.id}`)).body).toMatchObject({
       locatorkeyword: 'boots',
@@ -592,7 +592,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
     });
     expect([refused.status, refused.body.errors]).toEqual([
       409,
-      { leadspeekID: ['is of another product than the count'] },
+      { leadspeekID: ['is for a different product than the count'] },
     ]);
   });
 });

@@ -214,7 +214,7 @@ describe('[PAY-04] correcting', () => {
     const owner = { root_id: root.id, agency_id: acme.id, company_id: client.id };
     // Nobody has paid it by a card: then nothing can go back.
     await inRoot((tx) => app.features.invoices.paid(tx, id, 4n * USD, app.clock.now()));
-    expect((await credit(id, '1')).body.message).toContain('was not paid by a card');
+    expect((await credit(id, '1')).body.message).toContain('was not paid by card');
     await inRoot((tx) => app.features.invoices.unpaid(tx, id, 4n * USD, app.clock.now()));
 
     await app.features.billing.accounts.sandboxAccount({ ...owner, company_id: acme.id }, 'approve');
@@ -301,7 +301,7 @@ describe('[PAY-04] correcting', () => {
       );
     const made = await receipt();
     expect(await receipt()).toBeNull();
-    expect((await credit(made!.id, '1')).body.message).toContain('receipt of a top-up');
+    expect((await credit(made!.id, '1')).body.message).toContain('receipt for a top-up');
     const back = () =>
       inRoot((tx) =>
         app.features.invoices.creditReceipt(

@@ -205,7 +205,7 @@ describe('[PAY-04] fees', () => {
     });
     await close();
     expect(await linesOf(client)).toEqual([
-      { kind: 'platform_fee', description: 'Platform fee, once: Fees', quantity: 1, amount: 25_000_000 },
+      { kind: 'platform_fee', description: 'One-time platform fee: Fees', quantity: 1, amount: 25_000_000 },
       { kind: 'monthly_fee', description: 'Monthly fee, June 2026: Fees', quantity: 1, amount: 9_000_000 },
     ]);
     await app.admin.query(`update campaign set state = 'paused' where id = $1`, [campaign.id]);

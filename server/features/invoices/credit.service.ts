@@ -73,7 +73,7 @@ export function createCredit(
               owner,
               kind: 'credit_note',
               referenceId: row.id,
-              memo: `${number} of ${row.number}`,
+              memo: `${number} for ${row.number}`,
               key: `credit_note:${row.id}:${note.key}`,
               entries: correctionOf(row, note.amountMicros, 'revenue'),
             },
@@ -142,7 +142,9 @@ export function createCredit(
       await issued(ctx, given.id);
       const amountMicros = microsOf(given.amount);
       if (amountMicros <= 0n)
-        throw new Refusal('invalid', 'amount: must be above 0', { errors: { amount: ['must be above 0'] } });
+        throw new Refusal('invalid', 'amount: must be greater than 0', {
+          errors: { amount: ['must be above 0'] },
+        });
       const note: Note = {
         amountMicros,
         reason: given.reason,
@@ -156,7 +158,7 @@ export function createCredit(
           ctx,
           row,
           'invoice.credit',
-          `Credited ${usd(amountMicros)} of invoice ${row.number}: ${given.reason}`,
+          `Credited ${usd(amountMicros)} on invoice ${row.number}: ${given.reason}`,
         );
       };
       const charge = await inRoot(ctx, async (tx) => {
@@ -164,7 +166,7 @@ export function createCredit(
         const before = await store.creditNoteByKey(tx, row.id, note.key);
         if (before) {
           if (before.amount_micros !== amountMicros)
-            refuse('idempotencyKey', 'has been used for another amount');
+            refuse('idempotencyKey', 'has already been used for a different amount');
           return null;
         }
         if (row.kind === 'receipt') throw new Refusal('conflict', words.receiptCredit);
@@ -172,13 +174,13 @@ export function createCredit(
           for (const purpose of PAID_FOR[row.side])
             if (await charges.underWay(tx, row.company_id, purpose, row.id))
               throw new Refusal('conflict', ownMessages.paymentUnderWay);
-          if (amountMicros > dueOf(row)) refuse('amount', `is more than is due, ${usd(dueOf(row))}`);
+          if (amountMicros > dueOf(row)) refuse('amount', `is more than the amount due, ${usd(dueOf(row))}`);
           await done(tx, row);
           return null;
         }
-        if (row.status !== 'paid') refuse('id', 'nothing is due of this invoice and nothing was paid');
+        if (row.status !== 'paid') refuse('id', 'this invoice has no amount due and no payments');
         if (amountMicros > row.paid_micros)
-          refuse('amount', `is more than was paid, ${usd(row.paid_micros)}`);
+          refuse('amount', `is more than the amount paid, ${usd(row.paid_micros)}`);
         const paid = await payingCharge(tx, row);
         if (!paid) throw new Refusal('conflict', words.creditNotByCard);
         return paid;
@@ -237,7 +239,7 @@ export function createCredit(
           ctx,
           row,
           'invoice.write_off',
-          `Gave up ${usd(due)} of invoice ${row.number}: ${given.reason}`,
+          `Wrote off ${usd(due)} of invoice ${row.number}: ${given.reason}`,
         );
       });
     },

@@ -102,7 +102,7 @@ export function createIssue({
           owner: issuer,
           kind: 'adjustment',
           referenceId: given.receiptId,
-          memo: `Tax of ${given.memo}`,
+          memo: `Tax on ${given.memo}`,
           key: given.key,
           entries: [
             { account: { owner: issuer, kind: 'agency_revenue' }, amount: -micros },
@@ -230,7 +230,7 @@ export function createIssue({
         ],
         at,
       );
-      if (!transferId) throw new Error(`The transfer of ${given.periodKey} is there without its invoice`);
+      if (!transferId) throw new Error(`The transfer for ${given.periodKey} exists without its invoice`);
       await store.insertInvoice(
         tx,
         {

@@ -50,7 +50,7 @@ export function pdfRoutes(
   return [
     route(
       '/api/billing/invoices/:id/pdf',
-      'An invoice as PDF (asked with a one-use token)',
+      'Returns an invoice as a PDF (requires a single-use token)',
       async (ctx, request, reply) => {
         const invoice = await read(ctx, idOf((request.params as { id: string }).id));
         const file = await invoicePdf(invoice, await brand(ctx, invoice));
@@ -59,7 +59,7 @@ export function pdfRoutes(
     ),
     route(
       '/api/billing/invoices/:id/credit-notes/:note/pdf',
-      'A credit note as PDF (asked with a one-use token)',
+      'Returns a credit note as a PDF (requires a single-use token)',
       async (ctx, request, reply) => {
         const params = request.params as { id: string; note: string };
         const invoice = await read(ctx, idOf(params.id));

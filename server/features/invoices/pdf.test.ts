@@ -145,7 +145,7 @@ describe('[PAY-04] an invoice as PDF', () => {
     const paid = invoice({
       status: 'paid',
       paid_at: '2026-11-12T05:00:00.000Z',
-      tax_name: 'Sales tax 5 %',
+      tax_name: 'Sales tax 5%',
       tax_micros: 58_790_000,
       paid_micros: 1_134_560_000,
       due_micros: 0,
@@ -162,7 +162,7 @@ describe('[PAY-04] an invoice as PDF', () => {
     });
     const { all } = await read(await invoicePdf(paid, plain));
     for (const words of [
-      'Sales tax 5 %',
+      'Sales tax 5%',
       '$58.79',
       'November 11, 2026',
       '-$1,134.56',
@@ -174,7 +174,7 @@ describe('[PAY-04] an invoice as PDF', () => {
     const open = (await read(await invoicePdf(invoice(), plain))).all;
     expect(open).not.toMatch(/Paid|tax/i);
     expect((await read(await invoicePdf(invoice({ status: 'uncollectible' }), plain))).all).toContain(
-      'Written off',
+      'Write-off',
     );
   });
 

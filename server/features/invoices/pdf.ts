@@ -13,17 +13,17 @@ const dayIn = (instant: string | Date, timeZone: string): string =>
 export function periodWords(from: string | null, to: string | null, timeZone: string): string {
   if (!to) return '';
   const last = dayIn(new Date(Date.parse(to) - 1), timeZone);
-  if (!from) return `to ${last}`;
+  if (!from) return `Through ${last}`;
   const first = dayIn(from, timeZone);
   return first === last ? first : `${first} to ${last}`;
 }
 
 const count = new Intl.NumberFormat('en-US');
-const STAMPS: Record<InvoiceData['status'], { word: string; colour: string } | null> = {
+const STAMPS: Record<InvoiceData['status'], { word: string; color: string } | null> = {
   open: null,
-  paid: { word: 'Paid', colour: '#1a7f4b' },
-  uncollectible: { word: 'Written off', colour: '#9a3412' },
-  void: { word: 'Void', colour: '#9a3412' },
+  paid: { word: 'Paid', color: '#1a7f4b' },
+  uncollectible: { word: 'Write-off', color: '#9a3412' },
+  void: { word: 'Void', color: '#9a3412' },
 };
 
 /** Both parties, side by side. */
@@ -31,7 +31,7 @@ function parties(paper: Paper, issuer: Party, payer: Party) {
   const half = paper.width / 2 - 12;
   const write = (title: string, party: Party, x: number): number => {
     let at = paper.y;
-    at += paper.block(title, x, at, half, { size: 8, colour: paper.grey }) + 2;
+    at += paper.block(title, x, at, half, { size: 8, color: paper.gray }) + 2;
     at += paper.block(party.name, x, at, half, { size: 10.5, bold: true }) + 1;
     for (const line of [...party.address, party.email, party.phone].filter((one) => one.trim()))
       at += paper.block(line, x, at, half);
@@ -108,7 +108,7 @@ export async function invoicePdf(invoice: InvoiceData, brand: PaperBrand): Promi
     paper.room(30);
     paper.y += 6;
     paper.block(`Paid by card, ${cardWords(paid.card)}.`, paper.left, paper.y, paper.width, {
-      colour: paper.grey,
+      color: paper.gray,
     });
   }
   return paper.finish(`${issuer.name}, ${kind.toLowerCase()} ${invoice.number}`);
@@ -135,7 +135,7 @@ export async function creditNotePdf(
       ['Number', note.number],
       ['Issued', dayIn(note.created_at, zone)],
       ['Corrects invoice', invoice.number],
-      ['Invoice of', dayIn(invoice.finalised_at, zone)],
+      ['Invoice date', dayIn(invoice.finalised_at, zone)],
     ],
     null,
   );

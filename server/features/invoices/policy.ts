@@ -52,14 +52,14 @@ const ORDER: LineKind[] = [
 const WORDS: Record<LineKind, string> = {
   leads: 'Leads',
   returns: 'Returned leads',
-  platform_fee: 'Platform fee, once',
+  platform_fee: 'One-time platform fee',
   monthly_fee: 'Monthly fee',
   onboarding: 'Onboarding',
-  developer_fee: 'Developer API, once',
+  developer_fee: 'One-time developer API fee',
   minimum_spend: 'Minimum spend',
   coupon: 'Coupon',
   top_up: 'Top-up',
-  wholesale_unpaid: 'Platform costs of an invoice that your client did not pay by card',
+  wholesale_unpaid: 'Platform costs for an invoice that your client did not pay by card',
   adjustment: 'Adjustment',
   rounding: 'Rounding to whole cents',
 };

@@ -146,7 +146,7 @@ export function createRead(
       inScope(db.app, ctx.scope, async (tx) => {
         const sort = asked.sortby ?? 'finalised_at';
         if (sort !== 'number' && sort !== 'total' && sort !== 'finalised_at')
-          return invalid('sortby', 'is not one of number, total, finalised_at');
+          return invalid('sortby', 'must be number, total, or finalised_at');
         if (asked.companyID && !(await tenants.company(tx, asked.companyID))) return missing();
         const zone = (await tenants.company(tx, ctx.actor.companyId))?.time_zone ?? ctx.tenant.timeZone;
         const start = (day: string, plus: number): Date =>
@@ -156,7 +156,7 @@ export function createRead(
           );
         const days = await store.rootZone(tx);
         const isClient = ctx.actor.kind === 'client';
-        if (isClient && asked.side === 'wholesale') return invalid('side', 'is not one of retail');
+        if (isClient && asked.side === 'wholesale') return invalid('side', 'must be retail');
         const found = await readStore.pageOfInvoices(tx, {
           companyId: asked.companyID,
           campaignId: asked.leadspeekID,
@@ -259,8 +259,7 @@ export function createRead(
     events: (ctx: Ctx, asked: { id: string; line: number; cursor?: string | undefined; PerPage: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await visible(tx, ctx, asked.id);
-        if (asked.cursor !== undefined && !UUID.test(asked.cursor))
-          return invalid('cursor', 'is none of ours');
+        if (asked.cursor !== undefined && !UUID.test(asked.cursor)) return invalid('cursor', 'is not valid');
         if (!(await store.hasLine(tx, row.id, asked.line))) return missing();
         const events = await readStore.eventsOf(tx, row, asked.line, asked.cursor ?? null, asked.PerPage + 1);
         const shown = events.slice(0, asked.PerPage);

@@ -78,7 +78,7 @@ export function createReceipts(
               if (moved) await write(tx, moved, clock.now());
             });
           } catch (error) {
-            log.error({ err: error, topUp: top_up_id }, 'a receipt could not be written');
+            log.error({ err: error, topUp: top_up_id }, 'could not write a receipt');
             stuck.add(top_up_id);
             failure ??= error;
           }

@@ -103,7 +103,7 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
           owner: agency,
           kind: 'adjustment',
           referenceId: row.id,
-          memo: `Platform costs of ${row.number}, not paid by card`,
+          memo: `Platform costs for ${row.number}, not paid by card`,
           key: releaseKey(row.id),
           entries: [
             { account: { owner: agency, kind: 'agency_invoiced' }, amount: row.fee_micros },
@@ -134,7 +134,7 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
             owner: ownerOf(row),
             kind: 'write_off',
             referenceId: row.id,
-            memo: `${row.number}, taken back`,
+            memo: `${row.number}, write-off reversed`,
             key: `write_off:${row.id}:back:${newId(at)}`,
             entries: correctionOf(row, -rest, 'written_off'),
           },
@@ -150,8 +150,8 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
     async paid(tx: Tx, id: string, amountMicros: bigint, at: Date): Promise<InvoiceRow> {
       const row = await locked(tx, id);
       if (row.paid_micros + row.credited_micros + amountMicros > row.total_micros)
-        throw new Refusal('conflict', 'amount: is more than is due', {
-          errors: { amount: ['is more than is due'] },
+        throw new Refusal('conflict', 'amount: is more than the amount due', {
+          errors: { amount: ['is more than the amount due'] },
         });
       return save(tx, row, { paid_micros: row.paid_micros + amountMicros }, at);
     },

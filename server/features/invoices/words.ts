@@ -1,12 +1,12 @@
 /** What answers say of invoices. Here and not in the contract, so that no browser loads them before it needs them. */
 export const words = {
   invoiceCredited: 'The credit note was issued.',
-  invoiceGivenUp: 'The invoice was given up.',
-  invoiceOfOthers: 'Only the company that issued this invoice can do that.',
-  invoiceNotOpen: 'Nothing is due of this invoice any more.',
-  receiptCredit: 'This is the receipt of a top-up. Refund the balance of its campaign instead.',
-  givenBack: 'Given back to the card',
-  notGivenBack: 'Could not be given back to the card, so it is on the balance again',
+  invoiceGivenUp: 'The invoice was written off.',
+  invoiceOfOthers: 'Only the company that issued this invoice can do this.',
+  invoiceNotOpen: 'Nothing is due on this invoice anymore.',
+  receiptCredit: 'This is a receipt for a top-up. Refund the campaign balance instead.',
+  givenBack: 'Refunded to the card',
+  notGivenBack: 'The card could not be refunded, so the amount was returned to the balance',
   creditNotByCard:
-    'This invoice was not paid by a card here, so nothing can be given back to one. Settle it with your client directly.',
+    'This invoice was not paid by card here, so there is no card to refund. Settle it with your client directly.',
 };

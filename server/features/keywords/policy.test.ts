@@ -39,7 +39,7 @@ describe('[KEYW-01] keywords have one comparable form', () => {
     expect(words('日本 旅行')).toBe('日本 旅行');
   });
 
-  test('what has no letter or digit is no keyword', () => {
+  test('what must contain a letter or digit is no keyword', () => {
     for (const text of ['', ' ', '!?', '“ ”', '++', '\u200b']) expect(words(text)).toBeNull();
   });
 

@@ -12,12 +12,12 @@ import type { Settings } from '../settings/index.ts';
 import { dayIn, leadPhones, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
 import * as store from './store.ts';
 
-/** Somebody recognised for a campaign: the visitor of a visit, or who showed an intent. */
-export interface Recognised {
+/** Somebody recognized for a campaign: the visitor of a visit, or who showed an intent. */
+export interface Recognized {
   ref: number;
   campaignId: string;
   receivedAt: Date;
-  /** The e-mail hash that came with it: its visitor may be excluded and somebody else recognised. */
+  /** The email hash that came with it: its visitor may be excluded and somebody else recognized. */
   hash?: { kind: number; value: Buffer } | undefined;
   /** The visit; null: it was intent signals. */
   visit: {
@@ -34,11 +34,11 @@ export interface Recognised {
   signals?: { shown: z.input<typeof LeadSignal>[]; count: number };
 }
 
-/** What became of a recognised visit: a lead with its price and cost in micro-dollars, or the first rule that refused it. */
+/** What became of a recognized visit: a lead with its price and cost in micro-dollars, or the first rule that refused it. */
 export type Outcome = { lead: string; priceMicros: bigint; costMicros: bigint } | { refused: Refused };
 
 /**
- * Decides over recognised people of one root and makes leads of those that pass every rule: lead, contact, both sides of
+ * Decides over recognized people of one root and makes leads of those that pass every rule: lead, contact, both sides of
  * the money, and the news to the features above, all in the caller's transaction. Answers by `ref`.
  */
 export function createAccept(
@@ -58,13 +58,13 @@ export function createAccept(
   return async function accept(
     tx: Tx,
     rootId: string,
-    visits: Recognised[],
+    visits: Recognized[],
     now: Date,
   ): Promise<Map<number, Outcome>> {
     const outcomes = new Map<number, Outcome>();
     if (visits.length === 0) return outcomes;
     const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
-    // Behind the locks: two who have been merged since they were recognised are one person from here on.
+    // Behind the locks: two who have been merged since they were recognized are one person from here on.
     const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
     const oneOf = new Map([...people.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
     const marked = await identity.markedPhones(
@@ -163,7 +163,7 @@ export function createAccept(
     );
 
     const taken: {
-      visit: Recognised;
+      visit: Recognized;
       id: string;
       campaign: (typeof rows)[number];
       priceMicros: bigint;

@@ -100,7 +100,7 @@ describe('[CAMP-01] who reaches the thank-you page', () => {
     expect(await visit(two, { email: person.email, url: THANKS })).toBe('lead');
   });
 
-  test('is not written down when excluded, under a privacy signal, or recognised too weakly', async () => {
+  test('is not written down when excluded, under a privacy signal, or recognized too weakly', async () => {
     const campaign = await app.make.campaign(client, { thankYouUrl: THANKS, minConfidence: 95 });
     const excluded = await known();
     await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>

@@ -328,7 +328,7 @@ test('[BEY-05] of ten thousand requests of a real log no bot becomes a lead, and
   const agents = [...new Set(lines.map(({ agent }) => agent))];
   const bots = agents.filter(isKnownBot);
   expect(bots.length).toBeGreaterThan(50);
-  // One known person for each agent: whoever carries its hash would be recognised at 98 %.
+  // One known person for each agent: whoever carries its hash would be recognized at 98 %.
   const people = new Map(agents.map((agent) => [agent, app.make.person()]));
   await app.make.people(root, [...people.values()]);
   const first = new Set<string>();

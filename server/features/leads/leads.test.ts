@@ -165,7 +165,7 @@ describe('a visit becomes a lead', () => {
     expect(await seen()).toMatchObject({ detail: { ...marked, phone2_dnc: false, phone2_dnc_at: null } });
   });
 
-  test('[RUN-04] recognised, priced on both sides, told to the features above, in one transaction', async () => {
+  test('[RUN-04] recognized, priced on both sides, told to the features above, in one transaction', async () => {
     const campaign = await app.make.campaign(client, { price: 2n * USD, balance: 10n * USD });
     const person = await known();
     await app.make.visit(campaign, {
@@ -218,7 +218,7 @@ describe('a visit becomes a lead', () => {
     expect(dashboard.waterfall).toEqual([{ reason: 'unmatched', count: 1, of: 'visits' }]);
   });
 
-  test('a visitor recognised once is recognised by the browser afterwards', async () => {
+  test('a visitor recognized once is recognized by the browser afterward', async () => {
     const campaign = await app.make.campaign(client, { reidentify: '1_week' });
     const person = await known();
     const visitorId = newId(app.clock.now());
@@ -254,7 +254,7 @@ describe('a visit becomes a lead', () => {
     expect(await outcomes(foreign)).toEqual(['unmatched', 'unmatched']);
   });
 
-  test('[IDEN-04] a privacy signal is honoured before anything is looked up or kept', async () => {
+  test('[IDEN-04] a privacy signal is honored before anything is looked up or kept', async () => {
     const campaign = await app.make.campaign(client);
     const person = await known();
     await app.make.visit(campaign, { email: person.email, visitorId: newId(app.clock.now()), gpc: true });
@@ -371,7 +371,7 @@ describe('money and limits', () => {
     });
     expect([activate.status, activate.body.message]).toEqual([
       409,
-      'The prepaid balance does not cover another lead. Add balance, then activate the campaign again.',
+      'The prepaid balance does not cover another lead. Add to the balance, then activate the campaign again.',
     ]);
     const agencyToken = await app.signIn('agency@x.test', HOST);
     const add = (amount: string, key: string) =>

@@ -1,6 +1,6 @@
 import { stripEnd } from '../../../contract/text.ts';
 
-/** A recognised visit that may become a lead, with all that the rules look at. */
+/** A recognized visit that may become a lead, with all that the rules look at. */
 export interface Candidate {
   campaignId: string;
   companyId: string;

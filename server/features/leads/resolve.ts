@@ -11,7 +11,7 @@ const IDLE_MS = 250;
 const HOUR_MS = 3_600_000;
 
 /**
- * Turns visits into leads: takes what is pending of one root at a time, in that root's scope, recognises, decides, and
+ * Turns visits into leads: takes what is pending of one root at a time, in that root's scope, recognizes, decides, and
  * writes the outcome of every visit, in one transaction. A worker that dies leaves the batch as it was.
  */
 export function createResolver(
@@ -69,7 +69,7 @@ export function createResolver(
         }),
         now,
       );
-      // A visitor recognised by an e-mail is remembered by browser and address, which recognise their next visit to a
+      // A visitor recognized by an email is remembered by browser and address, which recognize their next visit to a
       // site of the same client.
       await identity.learn(
         tx,
@@ -186,7 +186,7 @@ export function createResolver(
           try {
             if ((await resolveAll()) === 0) await sleep(IDLE_MS);
           } catch (error) {
-            log.error({ err: error }, 'resolving visits failed; trying again');
+            log.error({ err: error }, 'resolving visits failed, retrying');
             await sleep(1000);
           }
         }

@@ -36,7 +36,7 @@ export function leadsRoutes(leads: Leads): {
         access: 'download',
         permission: 'lead.read',
         tag: 'Leads',
-        summary: 'The filtered leads as CSV (asked with a one-use token)',
+        summary: 'Returns the filtered leads as CSV (requires a single-use token)',
         async handler(ctx, request, reply) {
           const { sortby, order, ...filter } = await checkInput(LeadFile, request.query);
           const name = `leads-${ctx.clock.now().toISOString().slice(0, 10)}.csv`;

@@ -96,7 +96,7 @@ export async function lastLeads(tx: Tx, pairs: { companyId: string; personId: st
   return rows;
 }
 
-/** Which of these people have reached the goal of the campaign that they were recognised for. */
+/** Which of these people have reached the goal of the campaign that they were recognized for. */
 export async function conversions(tx: Tx, pairs: { campaignId: string; personId: string }[]) {
   if (pairs.length === 0) return [];
   const { rows } = await sql<{ campaign_id: string; person_id: string }>`

@@ -96,7 +96,7 @@ export function createMarginReport({ db, clock }: Platform, tenants: Tenants) {
       inScope(db.app, ctx.scope, async (tx) => {
         const { of } = await asked(tx, ctx, filter);
         const place = at.cursor ? placeOf(at.cursor) : null;
-        if (at.cursor && !place) throw refusalOf('cursor', 'is none of ours');
+        if (at.cursor && !place) throw refusalOf('cursor', 'is not valid');
         const found = await store.saleIds(tx, of, place, at.limit + 1);
         const shown = found.slice(0, at.limit);
         const ids = shown.map((one) => one.id);

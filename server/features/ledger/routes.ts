@@ -32,7 +32,7 @@ export function ledgerRoutes(
         access: 'download',
         permission: 'statement.read',
         tag: 'Ledger',
-        summary: 'The filtered statement as CSV (asked with a one-use token)',
+        summary: 'Returns the filtered statement as CSV (requires a single-use token)',
         async handler(ctx, request, reply) {
           const { name, lines } = await statement.exportLines(
             ctx,
@@ -47,7 +47,7 @@ export function ledgerRoutes(
         access: 'download',
         permission: 'statement.read',
         tag: 'Ledger',
-        summary: "A month's statement as PDF (asked with a one-use token)",
+        summary: 'Returns the statement for a month as a PDF (requires a single-use token)',
         async handler(ctx, request, reply) {
           const month = await statement.month(ctx, await checkInput(StatementMonth, request.query));
           const issuer = await inScope(platform.db.app, { rootId: ctx.actor.rootId }, async (tx) => ({

@@ -168,9 +168,9 @@ export function createLedger() {
       if (postings.length === 0) return [];
       for (const posting of postings) {
         if (posting.entries.reduce((sum, entry) => sum + entry.amount, 0n) !== 0n)
-          throw new Error(`Entries of ${posting.key} do not sum to zero`);
+          throw new Error(`Entries for ${posting.key} do not sum to zero`);
         if (posting.entries.every((entry) => entry.amount === 0n))
-          throw new Error(`${posting.key} moves nothing`);
+          throw new Error(`${posting.key} moves no money`);
       }
       const refs = postings.flatMap((posting) =>
         posting.entries.filter((entry) => entry.amount !== 0n).map((entry) => entry.account),

@@ -24,9 +24,9 @@ export interface MonthStatement {
 
 /** What the balance is, on the paper of each kind of company. */
 const MEANING: Record<CompanyKind, string> = {
-  client: 'Prepaid balance less what you owe. A negative balance is due.',
-  agency: 'Data Wallet less what you owe the platform. A negative balance is due.',
-  root: 'Revenue less costs.',
+  client: 'Prepaid balance minus what you owe. A negative balance is due.',
+  agency: 'Data Wallet minus what you owe the platform. A negative balance is due.',
+  root: 'Revenue minus costs.',
 };
 
 const monthWords = (month: string): string =>
@@ -52,7 +52,7 @@ export async function statementPdf(
   const days = new Intl.DateTimeFormat('en-US', { timeZone, month: 'short', day: 'numeric' });
   const day = (at: Date): string => days.format(at);
   const paper = openPaper({
-    title: `Statement ${month}`,
+    title: `Statement for ${month}`,
     from: issuer.name,
     at: new Date(`${statement.month}-01T00:00:00Z`),
     brand: issuer.brand,
@@ -63,25 +63,25 @@ export async function statementPdf(
     issuer.name,
     [
       ['Account', statement.companyName],
-      ['Month', statement.until ? `${month}, to ${day(statement.until)}` : month],
+      ['Month', statement.until ? `${month}, through ${day(statement.until)}` : month],
       ['Time zone', zoneWords(timeZone)],
     ],
     null,
   );
-  paper.block(MEANING[statement.kind], paper.left, paper.y, paper.width, { colour: paper.grey });
+  paper.block(MEANING[statement.kind], paper.left, paper.y, paper.width, { color: paper.gray });
   paper.y += 22;
   const whole = (of: (kind: string) => boolean): bigint =>
     rows.reduce((all, row) => (of(row.kind) ? all + row.amount : all), 0n);
   const isLead = (kind: string): boolean => kind === 'lead' || kind === 'lead_return';
   sums(paper, [
-    ['Balance before', Number(statement.opening)],
+    ['Opening balance', Number(statement.opening)],
     ['Leads', Number(whole(isLead))],
-    ['Everything else', Number(whole((kind) => !isLead(kind)))],
-    [statement.until ? 'Balance now' : 'Balance at the end', Number(statement.closing)],
+    ['Other activity', Number(whole((kind) => !isLead(kind)))],
+    [statement.until ? 'Current balance' : 'Closing balance', Number(statement.closing)],
   ]);
   title(paper, 'Lines');
   if (rows.length === 0)
-    paper.block('Nothing happened in this month.', paper.left, paper.y, paper.width, { colour: paper.grey });
+    paper.block('No activity this month.', paper.left, paper.y, paper.width, { color: paper.gray });
   else
     await table(
       paper,
@@ -109,5 +109,5 @@ export async function statementPdf(
         };
       }),
     );
-  return paper.finish(`${issuer.name}, statement of ${statement.companyName}, ${month}`);
+  return paper.finish(`${issuer.name}, statement for ${statement.companyName}, ${month}`);
 }

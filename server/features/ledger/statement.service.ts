@@ -58,7 +58,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
     const company = await tenants.company(tx, companyId ?? ctx.actor.companyId);
     if (!company) throw new Refusal('not_found', ownMessages.notFound);
     const codes = codesOfView(company.kind, view);
-    if (!codes) return invalid('view', `is not one of ${viewsOf(company.kind).join(', ')}`);
+    if (!codes) return invalid('view', `must be one of ${viewsOf(company.kind).join(', ')}`);
     return { company, codes, sign: signOf(view) };
   }
 
@@ -118,7 +118,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
       inScope(db.app, ctx.scope, async (tx) => {
         const { company, codes, sign } = await asked(tx, ctx, filter.companyID, filter.view);
         const narrow = await narrowed(tx, ctx, filter, company, codes);
-        const place = at.cursor ? (placeOf(at.cursor) ?? invalid('cursor', 'is none of ours')) : null;
+        const place = at.cursor ? (placeOf(at.cursor) ?? invalid('cursor', 'is not valid')) : null;
         const lines = await store.nextLines(tx, narrow, place, at.limit + 1);
         const shown = lines.slice(0, at.limit);
         // What stands above the lines is asked for once: further pages have it from the first.
@@ -225,7 +225,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
         const first = Temporal.PlainDate.from(`${given.month}-01`);
         const now = clock.now();
         const from = dayStart(first.toString(), zone);
-        if (from > now) invalid('month', 'has not begun yet');
+        if (from > now) invalid('month', 'has not started yet');
         const end = dayStart(first.add({ months: 1 }).toString(), zone);
         const [opening, closing] = await store.balancesAt(tx, company.id, codes, [from, end]);
         const issuerId = company.kind === 'client' ? company.agency_id! : company.root_id;
@@ -233,7 +233,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
         if (rows.length > store.MOST_MONTH_ROWS)
           throw new Refusal(
             'conflict',
-            'This month has more than 1,000 lines. Download the lines as a file instead.',
+            'This month has more than 1,000 lines. Download them as a file instead.',
           );
         return {
           month: given.month,

@@ -180,7 +180,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
     expect(await losses()).toEqual([]); // Not even before anything was done about it.
     await check();
     expect(await campaign(id)).toMatchObject({ status: 'paused', statusReason: 'below_cost' });
-    expect((await mails())[0]).toMatch(/^Your cost is above the price of (one campaign|\d+ campaigns)$/);
+    expect((await mails())[0]).toMatch(/^Your cost is above the price of (1 campaign|\d+ campaigns)$/);
     await check();
     expect(await mails()).toHaveLength(1);
     // Lowered again, it goes on by itself.

@@ -31,8 +31,8 @@ interface Dealt {
 }
 
 const RULE_WORDS: Record<MarginRule, string> = {
-  hold: 'hold campaigns',
-  raise: 'raise the price to the cost',
+  hold: 'put campaigns on hold',
+  raise: 'raise the price to match the cost',
   sell: 'keep selling at a loss',
 };
 const DEALT_WORDS: Record<Dealt['what'], string> = {
@@ -95,7 +95,7 @@ export function createMargins(
           action: 'campaign.raised',
           objectKind: 'campaign',
           objectId: row.id,
-          description: `Campaign #${row.number}: the price of a lead was raised from ${usd(priceMicros)} to the cost, ${usd(costMicros)}`,
+          description: `Campaign #${row.number}: the lead price was raised from ${usd(priceMicros)} to the cost, ${usd(costMicros)}`,
         });
         await campaigns.recover(tx, row, at);
       } else if (row.state === 'active') {
@@ -114,15 +114,15 @@ export function createMargins(
     from: Date | null,
     zone: string,
   ) => {
-    const many = dealt.length === 1 ? 'one campaign' : `${dealt.length} campaigns`;
+    const many = dealt.length === 1 ? '1 campaign' : `${dealt.length} campaigns`;
     const day = from?.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: zone });
     return notices.tell(tx, 'margin.below_cost', sender, owner, {
       subject: from
-        ? `From ${day}, your cost is above the price of ${many}`
-        : `Your cost is above the price of ${many}`,
+        ? `Starting ${day}, your cost exceeds the price in ${many}`
+        : `Your cost exceeds the price in ${many}`,
       lines: [
         from
-          ? `The platform has planned new prices. From ${day}, a lead costs you more than your client pays in ${many}:`
+          ? `The platform has scheduled new prices. Starting ${day}, a lead costs you more than your client pays in ${many}:`
           : `A lead now costs you more than your client pays in ${many}:`,
         ...dealt
           .slice(0, 50)
@@ -131,7 +131,7 @@ export function createMargins(
               `#${one.number} ${one.name}: price ${usd(one.priceMicros)}, your cost ${usd(one.costMicros)}${from ? '' : ` (${DEALT_WORDS[one.what]})`}`,
           ),
         ...(dealt.length > 50 ? [`And ${dealt.length - 50} more.`] : []),
-        'Change prices, or choose what happens in this case, under Campaign Management.',
+        'To change prices or choose what happens in this case, go to Campaign Management.',
       ],
     });
   };

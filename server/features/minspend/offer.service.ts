@@ -85,11 +85,11 @@ export function createOffers(
     const { next, micros } = await firstCharged(tx, row.company_id, row, await zoneOf(tx, row.root_id));
     const month = next.toLocaleString('en-US', { dateStyle: 'long' });
     await notices.tell(tx, 'minspend.offer', sender, row, {
-      subject: `${isReminder ? 'Reminder: ' : ''}A minimum spend of ${usd(micros)} a month needs your acceptance`,
+      subject: `${isReminder ? 'Reminder: ' : ''}Review and accept your minimum spend of ${usd(micros)} a month`,
       lines: [
-        `A minimum spend applies to your agency once you accept it: ${usd(micros)} for the first month${row.flat === micros ? ' and every month after' : `, later ${usd(row.flat)} a month`}.`,
-        `If you accept now, ${month} starts the first month that counts. Nothing is charged for the time before, or while you have not accepted.`,
-        'If your leads and fees of a month stay below the minimum, the difference is invoiced at the end of that month.',
+        `A minimum spend applies to your agency once you accept it: ${usd(micros)} for the first month${row.flat === micros ? ' and every month after' : `, then ${usd(row.flat)} a month`}.`,
+        `If you accept now, the first month that counts starts on ${month}. You are not charged for any time before that, or until you accept.`,
+        'If your leads and fees in a month fall below the minimum, the difference is invoiced at the end of that month.',
       ],
       page: { label: 'Review and accept', path: '/configuration/invoices?side=wholesale' },
     });
@@ -118,7 +118,7 @@ export function createOffers(
         told += await announceTo(one);
       } catch (error) {
         // One that cannot be told keeps nobody else waiting.
-        log.error({ err: error, agency: one.id }, 'minimum spend not announced');
+        log.error({ err: error, agency: one.id }, 'could not announce the minimum spend');
         failed ??= error;
       }
     }
@@ -247,7 +247,7 @@ export function createOffers(
           action: 'minspend.remind',
           objectKind: 'company',
           objectId: found.company_id,
-          description: `Reminded an agency of the announced minimum spend ${found.name}`,
+          description: `Reminded an agency about the announced minimum spend ${found.name}`,
           owner: { root_id: found.root_id, agency_id: found.agency_id, company_id: found.company_id },
         });
       });

@@ -11,7 +11,7 @@ export function minspendRoutes(minimumSpend: MinimumSpend): Handlers<typeof cont
     user: (ctx, { company_id }) => minimumSpend.progress(ctx, company_id),
     async accept(ctx, { id }) {
       await minimumSpend.offers.accept(ctx, id);
-      return { result: 'success', message: 'The minimum spend is accepted.' };
+      return { result: 'success', message: 'The minimum spend was accepted.' };
     },
     async offers(ctx, input) {
       const { rows, total } = await minimumSpend.offers.list(

@@ -110,7 +110,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
 
   /**
    * Decides a month of an agency that is over, once: what it lacks is posted and put on an invoice, in one transaction with
-   * what is kept of it. Nothing happens for an agency that had not begun, is cancelled, or of whom nothing is asked.
+   * what is kept of it. Nothing happens for an agency that had not begun, is canceled, or of whom nothing is asked.
    */
   async function decide(
     tx: Tx,
@@ -233,7 +233,10 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
           try {
             await inScope(db.app, scope, (tx) => decide(tx, rootId, agencyId, month, timeZone));
           } catch (error) {
-            log.error({ err: error, agency: agencyId, month: month.toString() }, 'minimum spend not decided');
+            log.error(
+              { err: error, agency: agencyId, month: month.toString() },
+              'could not determine the minimum spend',
+            );
             failed ??= error;
           }
         }

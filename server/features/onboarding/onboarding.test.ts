@@ -143,7 +143,7 @@ describe('[PAY-08] the onboarding charge', () => {
     expect(await dues.books(one.company)).toEqual({});
   });
 
-  test('a coupon of 100 % charges nothing and needs no card', async () => {
+  test('a coupon of 100% charges nothing and needs no card', async () => {
     const one = await agency(null);
     const { body } = await one.charge({ coupon_code: 'FREE' });
     expect(body).toMatchObject({

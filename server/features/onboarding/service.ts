@@ -140,7 +140,7 @@ export function createOnboarding(
       action: 'onboarding.charge',
       objectKind: 'company',
       objectId: owner.company_id,
-      description: `Asked to pay the onboarding charge of ${usd(amountMicros)}${code ? `, with the coupon ${code} ${usd(total)}` : ''}`,
+      description: `Requested to pay the onboarding charge of ${usd(amountMicros)}${code ? `, with the coupon ${code} ${usd(total)}` : ''}`,
     });
     return bill?.id ?? null;
   }

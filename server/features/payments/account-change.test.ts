@@ -75,7 +75,7 @@ describe('[PAY-01] where an agency is paid', () => {
     expect(new Date(change!.at).getTime()).toBe(app.clock.now().getTime() + 72 * 3_600_000);
     expect(await mails()).toContainEqual({
       to_address: 'owner@payouts.test',
-      subject: 'Somebody asked to disconnect the payment account',
+      subject: 'Someone asked to disconnect the payment account',
     });
     // The clock of the job is not the only one that is asked.
     await due(await waiting());

@@ -178,8 +178,8 @@ export function createAccounts(
       });
     if (reference)
       await tell(tx, holder, sender, `The payment account${ofWhom(holder, by.name)} was disconnected`, [
-        `${by.name} disconnected the payment account ${reference}. Nothing is paid out to it any more, and another one can be connected.`,
-        'If you did not expect this, sign that person out of all devices, and connect the account again.',
+        `${by.name} disconnected the payment account ${reference}. It no longer receives payouts. You can connect another account.`,
+        'If you did not expect this, sign this person out of all devices and connect the account again.',
       ]);
     return forget(tx, holder);
   }
@@ -252,9 +252,9 @@ export function createAccounts(
         const former = await store.formerAccount(tx, holder);
         const name = await store.personName(tx, ctx.actor.userId);
         await tell(tx, holder, sender, `A payment account${ofWhom(holder, name)} was connected`, [
-          `${name} connected the payment account ${reference}. When the provider has verified it, money is paid out to it.`,
-          ...(former ? [`Before, money was paid out to ${former}.`] : []),
-          'If you did not expect this, disconnect it, and sign that person out of all devices.',
+          `${name} connected the payment account ${reference}. Payouts go to it once the provider verifies it.`,
+          ...(former ? [`Payouts previously went to ${former}.`] : []),
+          'If you did not expect this, disconnect the account and sign this person out of all devices.',
         ]);
       });
       return made ?? refresh(holder);
@@ -303,7 +303,7 @@ export function createAccounts(
         const name = await store.personName(tx, ctx.actor.userId);
         const isUsed = Boolean(idOf(row)) && (row.charges_enabled || row.payouts_enabled);
         if (!isUsed || ctx.actor.grade !== 'agency.administrator') {
-          await record('account.reset', `Let go of ${said} with the card provider`);
+          await record('account.reset', `Disconnected ${said} from the card provider`);
           const by = { id: ctx.actor.userId, name, row: waiting };
           return { account: await disconnect(tx, holder, sender, by), waitsUntil: null };
         }
@@ -319,10 +319,13 @@ export function createAccounts(
           effective_at: waitsUntil,
         });
         await jobs.send(tx, accountJob, [{ rootId: holder.root_id, id }], { startAfter: waitsUntil });
-        await record('account.reset_asked', `Asked to let go of ${said} with the card provider, in 72 hours`);
-        await tell(tx, holder, sender, 'Somebody asked to disconnect the payment account', [
-          `${name} asked to disconnect the payment account ${idOf(row)}, from ${ctx.ip}. It stays connected for 72 hours, unless an owner disconnects it before.`,
-          'If you did not expect this, keep the account on the page below, and sign that person out of all devices.',
+        await record(
+          'account.reset_asked',
+          `Requested to disconnect ${said} from the card provider in 72 hours`,
+        );
+        await tell(tx, holder, sender, 'Someone asked to disconnect the payment account', [
+          `${name} asked to disconnect the payment account ${idOf(row)} from ${ctx.ip}. It stays connected for 72 hours unless an owner disconnects it sooner.`,
+          'If you did not expect this, keep the account on the page below and sign this person out of all devices.',
         ]);
         return { account: standing(row), waitsUntil };
       });
@@ -340,7 +343,7 @@ export function createAccounts(
           action: 'account.kept',
           objectKind,
           objectId,
-          description: 'Kept the account with the card provider that was to be disconnected',
+          description: 'Kept the account with the card provider and canceled the request to disconnect it',
         });
       });
     },
@@ -369,7 +372,7 @@ export function createAccounts(
           action: 'account.reset',
           objectKind: 'company',
           objectId: holder.company_id,
-          description: `Let go of the account with the card provider, 72 hours after ${by.name} asked for it`,
+          description: `Disconnected the account from the card provider 72 hours after ${by.name} requested it`,
         });
       });
     },

@@ -179,7 +179,7 @@ export function createCards(
           action: 'card.saved',
           objectKind: 'card',
           objectId: card.id,
-          description: `Put the ${card.brand} card ending in ${card.last4} on file`,
+          description: `Added the ${card.brand} card ending in ${card.last4}`,
         }),
       ),
 
@@ -194,7 +194,7 @@ export function createCards(
           action: 'card.removed',
           objectKind: 'card',
           objectId: card.id,
-          description: `Took the ${card.brand} card ending in ${card.last4} off file`,
+          description: `Removed the ${card.brand} card ending in ${card.last4}`,
         });
         return card;
       });
@@ -213,7 +213,7 @@ export function createCards(
             : { removed_at: clock.now() },
         ),
       );
-      if (!changed) return 'a card that is on no file';
+      if (!changed) return 'card not on file';
       return card ? 'card updated' : 'card removed';
     },
   };

@@ -79,7 +79,7 @@ export function createChargeCore(
   const flights = new Map<string, Promise<ChargeResult>>();
   const handlerOf = (purpose: string): PurposeHandler => {
     const handler = handlers.get(purpose);
-    if (!handler) throw new Error(`Nobody takes charges for ${purpose}`);
+    if (!handler) throw new Error(`No handler takes charges for ${purpose}`);
     return handler;
   };
   const within = <T>(rootId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -103,8 +103,8 @@ export function createChargeCore(
         row &&
         (row.amount_cents !== cents || row.reference_id !== ask.referenceId || row.fee_cents !== fee)
       )
-        throw new Refusal('conflict', 'idempotencyKey: has been used for another charge', {
-          errors: { idempotencyKey: ['has been used for another charge'] },
+        throw new Refusal('conflict', 'idempotencyKey: was already used for another charge', {
+          errors: { idempotencyKey: ['was already used for another charge'] },
         });
       return row;
     };
@@ -116,7 +116,7 @@ export function createChargeCore(
       return own ? { row: own, fresh: false } : refuse(ownMessages.paymentUnderWay);
     }
     const card = await cards.chargeable(tx, owner);
-    if (fee > 0 && !card.account) throw new Error('An application fee needs a connected account');
+    if (fee > 0 && !card.account) throw new Error('An application fee requires a connected account');
     const id = newId(at);
     const row = await store.addCharge(tx, {
       id,
@@ -333,7 +333,7 @@ export function createChargeCore(
 
     /** As Charges.onSettled says. */
     onSettled(purpose: Purpose, handler: PurposeHandler): void {
-      if (handlers.has(purpose)) throw new Error(`Somebody takes charges for ${purpose} already`);
+      if (handlers.has(purpose)) throw new Error(`A handler already takes charges for ${purpose}`);
       handlers.set(purpose, handler);
     },
 
@@ -448,7 +448,7 @@ export function createChargeCore(
           opened_at: at,
           closed_at: state === 'open' ? null : at,
         });
-        if (state === 'won') return 'won before it was booked';
+        if (state === 'won') return 'won before it was posted';
         const now = await store.changeCharge(tx, chargeId, { state: 'disputed' });
         await handlerOf(row.purpose).disputed(tx, seen(now), about, at);
         if (state === 'open')

@@ -70,8 +70,8 @@ export function createChecks(
     if (here && theirs.refundedCents !== ours.refunded_cents)
       return {
         kind: 'refund' as const,
-        ours: `${cents(ours.refunded_cents)} given back`,
-        theirs: `${cents(theirs.refundedCents)} given back`,
+        ours: `${cents(ours.refunded_cents)} refunded`,
+        theirs: `${cents(theirs.refundedCents)} refunded`,
       };
     return null;
   }
@@ -137,7 +137,7 @@ export function createChecks(
       await note(place, null, theirs.charge, {
         kind: 'not_here',
         ours: 'nothing',
-        theirs: `charge of ${amount}`,
+        theirs: `charge for ${amount}`,
       });
     }
     // What a list does not have may be newer than it; an hour later it must.
@@ -148,7 +148,7 @@ export function createChecks(
       await note(mine, mine.id, mine.provider_reference ?? mine.id, {
         kind: 'not_there',
         ours: mine.state,
-        theirs: 'no such charge',
+        theirs: 'charge not found',
       });
     }
     await within(rootId, (tx) => store.resolveGone(tx, agreed, begun, begun));
@@ -200,7 +200,7 @@ export function createChecks(
           objectKind: 'charge',
           objectId: id,
           owner: ownerOf(row),
-          description: `Asked the card provider about a charge: ${now.state}`,
+          description: `Checked a charge with the card provider: ${now.state}`,
         }),
       );
       return now.state;
@@ -225,7 +225,7 @@ export function createChecks(
               amountCents: row.amount_cents,
               applicationFeeCents: row.fee_cents,
             }
-          : { status: 'refused', code: 'settled_by_hand', message: 'The payment was not made.' },
+          : { status: 'refused', code: 'settled_by_hand', message: 'The payment did not go through.' },
         {
           reason,
           note: (tx) =>
@@ -234,7 +234,7 @@ export function createChecks(
               objectKind: 'charge',
               objectId: id,
               owner: ownerOf(row),
-              description: `Settled a charge by hand as ${state}: ${reason}`,
+              description: `Settled a charge manually as ${state}: ${reason}`,
             }),
         },
       );
@@ -256,7 +256,7 @@ export function createChecks(
             objectKind: 'charge',
             objectId: id,
             owner: ownerOf(row),
-            description: `Gave a charge back${given.amount ? ` (${usd(microsOf(given.amount))})` : ''}: ${given.reason}`,
+            description: `Refunded a charge${given.amount ? ` (${usd(microsOf(given.amount))})` : ''}: ${given.reason}`,
           }),
       });
       return done.status;
@@ -272,7 +272,7 @@ export function createChecks(
           objectKind: 'payment_mismatch',
           objectId: id,
           owner: ownerOf(done),
-          description: `Marked a difference with the card provider as dealt with: ${reason}`,
+          description: `Marked a difference with the card provider as resolved: ${reason}`,
         });
       });
     },

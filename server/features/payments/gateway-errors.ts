@@ -12,7 +12,7 @@ export function failed(error: unknown): never {
       throw new Refusal('conflict', ownMessages.accountNotReady);
     case 'invalid':
       throw new Refusal('invalid', ownMessages.cardRefused, {
-        errors: error.field ? { [error.field]: ['was refused by the card provider'] } : {},
+        errors: error.field ? { [error.field]: ['was rejected by the card provider'] } : {},
       });
     case 'key_reused':
       throw new Refusal('conflict', ownMessages.paymentUnderWay);

@@ -41,7 +41,7 @@ export async function startPayments(
       await payments.attendNotices();
       await payments.askDue();
     })()
-      .catch((error) => log.error({ err: error }, 'payments could not be looked after'))
+      .catch((error) => log.error({ err: error }, 'payment maintenance failed'))
       .finally(() => {
         running = false;
       });

@@ -32,24 +32,24 @@ export function createNoticeDesk(
     const { kind } = notice;
     if (kind === 'account.updated' || kind === 'account.disconnected' || kind === 'payout.failed') {
       const state = notice.account ? await accounts.heard(notice.account, notice.payout) : undefined;
-      return state ? `account ${state.status || 'gone'}` : 'of nobody that we know';
+      return state ? `account ${state.status || 'gone'}` : 'unknown account';
     }
     const place = await placeOf(db.app, notice);
-    if (!place) return 'of nobody that we know';
+    if (!place) return 'unknown account';
     switch (kind) {
       case 'charge.processing':
       case 'charge.succeeded':
       case 'charge.failed':
       case 'charge.needs_authentication':
       case 'charge.canceled': {
-        if (!place.charge_id) return 'a charge that is not ours';
+        if (!place.charge_id) return 'unknown charge';
         const { charge } = await core.ask(place.root_id, place.charge_id);
         return `charge ${charge.state}`;
       }
       case 'charge.refunded':
       case 'refund.changed': {
-        if (!place.charge_id) return 'a charge that is not ours';
-        if (await refunds.heard(place.root_id, place.charge_id, notice.refundKey)) return 'refund asked for';
+        if (!place.charge_id) return 'unknown charge';
+        if (await refunds.heard(place.root_id, place.charge_id, notice.refundKey)) return 'refund requested';
         // charge.refunded may be older than our own row of it; refund.changed always names its key, if it is ours.
         const at = clock.now();
         await core.within(place.root_id, (tx) =>
@@ -67,19 +67,19 @@ export function createNoticeDesk(
             seen_at: at,
           }),
         );
-        return 'a refund that was not made here';
+        return 'refund was not made here';
       }
       case 'dispute.opened':
       case 'dispute.closed': {
-        if (!place.charge_id) return 'a charge that is not ours';
-        if (!notice.dispute) return 'says nothing of the dispute';
+        if (!place.charge_id) return 'unknown charge';
+        if (!notice.dispute) return 'no dispute details';
         // Its success may not have been told yet.
         await core.ask(place.root_id, place.charge_id);
         return `dispute ${await core.dispute(place.root_id, place.charge_id, notice.dispute)}`;
       }
       case 'card.updated':
       case 'card.removed':
-        return notice.card ? cards.heard(place.root_id, notice.card, notice.account) : 'names no card';
+        return notice.card ? cards.heard(place.root_id, notice.card, notice.account) : 'no card specified';
       case 'card.saved':
       case 'card.failed':
       case 'other':
@@ -92,7 +92,7 @@ export function createNoticeDesk(
       await store.noticeDone(db.app, notice.id, await handle(notice), clock.now());
     } catch (error) {
       // It is kept: the job takes it up again.
-      log.warn({ err: error, notice: notice.id }, 'notice could not be handled yet');
+      log.warn({ err: error, notice: notice.id }, 'could not process the notice yet');
       await store.noticeFailed(db.app, notice.id, (error as Error).message);
     }
   }

@@ -244,7 +244,7 @@ describe('lost answers', () => {
     const begun = app.clock.now().getTime();
     network().findCharge = async () => {
       asked.push((app.clock.now().getTime() - begun) / 1000);
-      return { status: 'unknown', why: 'no answer' };
+      return { status: 'unknown', why: 'no response' };
     };
     try {
       const { charge } = await charges().charge(ask());

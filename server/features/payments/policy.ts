@@ -47,10 +47,10 @@ export type Answer =
   | { status: 'refused'; code: string; message: string };
 
 const refusals: Partial<Record<GatewayError['code'], string>> = {
-  account_not_ready: 'The payment account that this is charged on cannot take charges at the moment.',
-  busy: 'The card network is busy. Nothing was charged; please try again in a minute.',
-  unavailable: 'The card network cannot be reached. Nothing was charged; please try again in a minute.',
-  not_found: 'The card is not on file any more. Please enter it again.',
+  account_not_ready: 'The payment account for this charge cannot accept charges right now.',
+  busy: 'The card network is busy. You were not charged. Try again in a minute.',
+  unavailable: 'The card network cannot be reached. You were not charged. Try again in a minute.',
+  not_found: 'The card is no longer on file. Enter it again.',
 };
 
 /**
@@ -133,7 +133,7 @@ export function changeOf(
         to: 'canceled',
         reference: null,
         code: 'never_arrived',
-        message: 'The charge never reached the card network. Nothing was charged.',
+        message: 'The charge never reached the card network. You were not charged.',
         needsAuthentication: false,
       };
     }

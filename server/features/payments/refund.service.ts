@@ -133,8 +133,8 @@ export function createRefunds(
         const before = await store.refundByKey(tx, charge.id, given.key);
         if (before) {
           if (asked !== undefined && before.amount_cents !== asked)
-            throw new Refusal('conflict', 'idempotencyKey: has been used for another refund', {
-              errors: { idempotencyKey: ['has been used for another refund'] },
+            throw new Refusal('conflict', 'idempotencyKey: was already used for another refund', {
+              errors: { idempotencyKey: ['was already used for another refund'] },
             });
           return { charge, row: before };
         }
@@ -143,8 +143,8 @@ export function createRefunds(
           throw new Refusal('conflict', ownMessages.notRefundable);
         const cents = asked ?? left;
         if (cents > left)
-          throw new Refusal('conflict', 'amount: is more than is left of the charge', {
-            errors: { amount: ['is more than is left of the charge'] },
+          throw new Refusal('conflict', 'amount: is more than the remaining amount of the charge', {
+            errors: { amount: ['is more than the remaining amount of the charge'] },
           });
         const at = clock.now();
         const row = await store.addRefund(tx, {

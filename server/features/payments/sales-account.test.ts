@@ -141,7 +141,7 @@ describe("[ROUT-14] [PAY-01] a sales person's own account at a card provider", (
     expect((await kept(sales.id))!.reference).not.toBe(reference);
     // What is told of the one before is not about the one now.
     await bench.onboard(reference, 'rejected');
-    expect(await deliver()).toEqual(['200 of nobody that we know']);
+    expect(await deliver()).toEqual(['200 unknown account']);
     expect(await sales.status()).toBe('pending');
   });
 
@@ -189,7 +189,7 @@ describe("[ROUT-14] [PAY-01] a sales person's own account at a card provider", (
     await bench.gateway
       .createAccount({ reference: 'elsewhere', idempotencyKey: 'elsewhere' })
       .then((strange) => bench.onboard(strange, 'approved'));
-    expect(await deliver()).toEqual(['200 of nobody that we know']);
+    expect(await deliver()).toEqual(['200 unknown account']);
     const forged = await app.call('POST', '/api/payment/notice', {
       host: HOST,
       body: { id: 'evt_1', type: 'account.updated', account: references[0] },

@@ -100,7 +100,7 @@ export function createSandbox(
         expYear: clock.now().getUTCFullYear() + 3,
         cvc: '123',
       });
-      if (entered.status !== 'saved') throw new Error(`The sandbox's card was not saved: ${entered.status}`);
+      if (entered.status !== 'saved') throw new Error(`The sandbox card was not saved: ${entered.status}`);
       return cards.finish(owner, form.setup);
     },
   };

@@ -69,7 +69,7 @@ export function createPayments(
           ? core.ask(due.root_id, due.charge_id)
           : refunds.ask(due.root_id, due.refund_id!);
         await asked.catch(async (error) => {
-          platform.log.error({ err: error }, 'a payment could not be asked for');
+          platform.log.error({ err: error }, 'could not request a payment');
           // The others first, next time.
           await core.within(due.root_id, (tx) =>
             postpone(tx, due, new Date(platform.clock.now().getTime() + 60_000)),

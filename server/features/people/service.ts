@@ -30,7 +30,7 @@ export type People = ReturnType<typeof createPeople>;
 /** Users of companies and their passwords. */
 export function createPeople({ clock }: Platform) {
   // Compared with when nobody has that address, so that time does not tell who exists.
-  const nobody = hash('nobody has this password', argon);
+  const nobody = hash('no one has this password', argon);
   return {
     hashPassword: (password: string): Promise<string> => hash(password, argon),
     /** Whether the password is the user's; takes as long when there is no such user. */
@@ -39,7 +39,7 @@ export function createPeople({ clock }: Platform) {
       return fits && Boolean(passwordHash);
     },
     /**
-     * Creates a user; a company's first owner brings the roles that a company begins with. The e-mail is unique within
+     * Creates a user; a company's first owner brings the roles that a company begins with. The email is unique within
      * a root's system. Returns the id.
      */
     async create(tx: Tx, given: NewUser): Promise<string> {

@@ -7,7 +7,7 @@ export async function insertUser(tx: Tx, row: Insertable<Schema['user_account']>
   await tx.insertInto('user_account').values(row).execute();
 }
 
-/** A user with the company, by e-mail within the scope's root. */
+/** A user with the company, by email within the scope's root. */
 export async function userByEmail(tx: Tx, email: string) {
   return tx
     .selectFrom('user_account as u')
@@ -76,7 +76,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
 }
 
 /**
- * Who is told of a company's affairs, by e-mail: its owners and administrators who want to be. Where nobody does, the default
+ * Who is told of a company's affairs, by email: its owners and administrators who want to be. Where nobody does, the default
  * administrator, or else the owners: somebody always is.
  */
 export async function incharge(tx: Tx, companyId: string) {

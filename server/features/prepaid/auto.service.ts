@@ -221,8 +221,8 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         objectId: row.id,
         description:
           plan.act === 'charge'
-            ? `Continual top-up of campaign #${row.number} by ${usd(amount)} asked for`
-            : `Continual top-up of campaign #${row.number} by ${usd(amount)} refused: ${plan.words}`,
+            ? `Requested an automatic top-up of campaign #${row.number}: ${usd(amount)}`
+            : `Blocked an automatic top-up of campaign #${row.number} for ${usd(amount)}: ${plan.words}`,
       });
     });
   }
@@ -249,10 +249,10 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       if (terms.continual || floor === null || left >= floor) return;
       const leads = left / terms.price;
       await notices.tell(tx, 'prepaid.low', sender, owner, {
-        subject: `Time to renew: ${row.name} is running out of balance`,
+        subject: `Time to renew: ${row.name} is running low`,
         lines: [
-          `${usd(left)} is left for ${row.name}. ${leads === 0n ? 'That does not cover another lead, so the campaign pauses.' : `That covers ${leads} more ${leads === 1n ? 'lead' : 'leads'}.`}`,
-          'To keep it running, buy more leads, or turn on the continual top-up so that it renews by itself.',
+          `${row.name} has ${usd(left)} left. ${leads === 0n ? 'That does not cover another lead, so the campaign pauses.' : `That covers ${leads} more ${leads === 1n ? 'lead' : 'leads'}.`}`,
+          'To keep it running, buy more leads or turn on automatic top-up.',
         ],
         page: { label: 'Renew now', path },
       });
@@ -277,14 +277,14 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         timeStyle: 'short',
       });
       await notices.tell(tx, 'prepaid.renewal', sender, owner, {
-        subject: `The continual top-up of your campaign ${row.name} did not go through`,
+        subject: `The automatic top-up of your campaign ${row.name} failed`,
         lines: [
-          `Buying ${attempt.leads} leads for ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
+          `Your purchase of ${attempt.leads} leads for ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
           known.state === 'waiting' && when
-            ? `It is tried again on ${when} (${zone}). The campaign goes on as long as its balance covers leads.`
-            : 'It is not tried again by itself. Please check your card and buy leads in the campaign, under Balance.',
+            ? `We will try again on ${when} (${zone}). The campaign keeps running as long as its balance covers leads.`
+            : 'We will not try again automatically. Check your card, then buy leads under Balance in the campaign.',
         ],
-        page: { label: 'Open the balance', path },
+        page: { label: 'Open balance', path },
       });
       // Whoever is paid learns of it at once: their client's leads end with the balance.
       const client = (await tenants.company(tx, row.company_id))?.name ?? 'Your client';
@@ -294,12 +294,12 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         sender,
         { ...owner, company_id: row.agency_id },
         {
-          subject: `${client}: the renewal of ${row.name} did not go through`,
+          subject: `${client}: the renewal of ${row.name} failed`,
           lines: [
-            `Buying ${attempt.leads} leads for ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
-            `${client} has been told. The campaign runs until its balance is used up.`,
+            `Your purchase of ${attempt.leads} leads for ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
+            `${client} has been notified. The campaign runs until its balance is used up.`,
           ],
-          page: { label: 'Open the balance', path },
+          page: { label: 'Open balance', path },
         },
       );
     });

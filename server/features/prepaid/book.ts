@@ -59,7 +59,7 @@ export function createBook(ledger: Ledger) {
     const left = least(balance, given.amount);
     if (left < given.amount && !given.owes)
       throw new Refusal('conflict', prepaidMessages.spent, {
-        errors: { amount: ['is more than is left of the balance'] },
+        errors: { amount: ['is more than the remaining balance'] },
       });
     const { kind, key, amount } = given;
     return post(
@@ -140,7 +140,7 @@ export function createBook(ledger: Ledger) {
         {
           of: `prepaid_refund:${refundId}`,
           kind: 'prepaid_refund',
-          memo: 'The refund did not happen after all',
+          memo: 'The refund did not go through',
         },
         at,
       ),

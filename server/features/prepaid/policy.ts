@@ -31,8 +31,8 @@ export function least(a: bigint, b: bigint): bigint {
 export function leadsFault(leads: number, price: bigint): string | null {
   const amount = amountOf(leads, price);
   if (amount < MINIMUM)
-    return `must be at least ${(MINIMUM - CENT) / price + 1n}: the least that a card is charged is ${usd(MINIMUM)}`;
-  return amount > MAXIMUM ? `must cost at most ${usd(MAXIMUM)} at once` : null;
+    return `must be at least ${(MINIMUM - CENT) / price + 1n} because the minimum card charge is ${usd(MINIMUM)}`;
+  return amount > MAXIMUM ? `must not cost more than ${usd(MAXIMUM)} per purchase` : null;
 }
 
 const isOn = (wish: Wish): boolean => wish.continual && wish.leads > 0 && wish.price > 0n;
@@ -120,7 +120,7 @@ export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
     isRepeat,
   });
   const fault = leadsFault(wish.leads, wish.price);
-  if (fault) return stop(`The number of leads bought at a time ${fault}.`, false);
+  if (fault) return stop(`The number of leads per purchase ${fault}.`, false);
   if (facts.refusal) {
     const { words, retries } = facts.refusal;
     if (!retries) return stop(words, true);
@@ -137,7 +137,7 @@ export const afterBusy = (before: Auto, now: Date): Auto => ({
   ...before,
   state: 'waiting',
   retryAt: new Date(now.getTime() + BUSY_MS),
-  reason: 'Another top-up is under way.',
+  reason: 'Another top-up is in progress.',
 });
 
 /** What a refund takes from which purchases: newest first, cents each. `charges` are newest first. */

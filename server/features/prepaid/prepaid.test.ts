@@ -360,7 +360,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
       leadspeekID: who.campaign.id,
       status: 'active',
     });
-    expect([status, body.errors]).toEqual([409, { status: ['needs balance'] }]);
+    expect([status, body.errors]).toEqual([409, { status: ['needs a balance'] }]);
     await app.features.prepaid.auto.sweep(root.id);
     expect(await stage.charges(who)).toEqual([]);
   });
@@ -375,7 +375,7 @@ describe('[PAY-09] the continual top-up', () => {
     return who;
   };
 
-  test('buys again once when the balance falls below 10 %, in the transaction that draws', async () => {
+  test('buys again once when the balance falls below 10%, in the transaction that draws', async () => {
     const who = await armed();
     await stage.sell(who, 18);
     expect((await stage.state(who)).state).toBe('armed');
@@ -698,7 +698,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     ]);
     await refund(who, '4.00');
     expect(await receipts()).toMatchObject([{ ...receipt, status: 'paid', credited_micros: 4n * USD }]);
-    // The provider says afterwards that it could not: the balance has it again, on a receipt of its own.
+    // The provider says afterward that it could not: the balance has it again, on a receipt of its own.
     vi.spyOn(app.features.payments.gateway, 'refund').mockImplementationOnce(async () => ({
       status: 'failed',
       refund: 're_failed_too',

@@ -96,7 +96,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       const before = await store.orderByKey(tx, row.id, given.key);
       if (before) {
         if (before.amount_micros !== given.amount)
-          throw refuse('conflict', 'idempotencyKey', 'has been used for another purchase');
+          throw refuse('conflict', 'idempotencyKey', 'was already used for another purchase');
         return before;
       }
       const at = clock.now();
@@ -105,7 +105,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       if (blocked) throw new Refusal('conflict', blocked);
       const { leads, amount } = priced(terms, given.leads);
       if (amount !== given.amount)
-        throw refuse('conflict', 'amount', 'is not the present one', prepaidMessages.price(usd(amount)));
+        throw refuse('conflict', 'amount', 'is not the current one', prepaidMessages.price(usd(amount)));
       if ((await balanceOf(tx, row.id)) + amount > MOST_BALANCE)
         throw refuse('invalid', 'leadsbuy', prepaidMessages.tooMuch);
       const owner = ownerOf(row);
@@ -132,7 +132,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         action: 'campaign.buy',
         objectKind: 'campaign',
         objectId: row.id,
-        description: `Asked to buy ${leads} leads for campaign #${row.number} by card, ${usd(amount)}`,
+        description: `Requested to buy ${leads} leads for campaign #${row.number} by card, ${usd(amount)}`,
         owner,
       });
       return made;
@@ -330,7 +330,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
           action: 'campaign.continual',
           objectKind: 'campaign',
           objectId: id,
-          description: `${stop ? 'Stopped' : 'Began'} the continual top-up of campaign #${row.number}`,
+          description: `${stop ? 'Stopped' : 'Began'} automatic top-up of campaign #${row.number}`,
           owner: ownerOf(row),
         });
         return topup;
@@ -349,7 +349,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         const before = await store.refundByKey(tx, id, given.key);
         if (before) {
           if (given.amount !== undefined && microsOf(given.amount) !== before.amount_micros)
-            throw refuse('conflict', 'idempotencyKey', 'has been used for another refund');
+            throw refuse('conflict', 'idempotencyKey', 'was already used for another refund');
           return before;
         }
         const at = clock.now();
@@ -371,7 +371,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
           action: 'campaign.refund',
           objectKind: 'campaign',
           objectId: id,
-          description: `Gave ${usd(amount)} of the unused balance of campaign #${row.number} back to the card`,
+          description: `Refunded ${usd(amount)} of the unused balance of campaign #${row.number} to the card`,
           owner,
         });
         return made;
@@ -387,7 +387,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
             chargeId: part.charge,
             amountMicros,
             key: plan.id,
-            reason: 'Unused balance given back',
+            reason: 'Unused balance refunded',
           });
           if (status === 'failed') failure = ownMessages.notRefundable;
           else asked += amountMicros;

@@ -103,8 +103,8 @@ export function createReports(
         content: {
           subject: `${told} new ${told === 1n ? 'lead' : 'leads'}: ${found.name}`,
           lines: [
-            `The campaign ${found.name} (#${found.number}) has brought ${told} new ${told === 1n ? 'lead' : 'leads'}.`,
-            `You are told each time ${every === 1n ? 'a lead has' : `${every} leads have`} come in. Who they are is shown on the dashboard.`,
+            `The campaign ${found.name} (#${found.number}) has generated ${told} new ${told === 1n ? 'lead' : 'leads'}.`,
+            `We notify you each time ${every === 1n ? 'a lead has' : `${every} leads have`} come in. See who they are on the dashboard.`,
           ],
         },
       });
@@ -142,13 +142,13 @@ export function createReports(
             content: {
               subject: `${words}, ${days}: ${name}`,
               lines: [
-                `The campaign ${name} (#${number}) brought ${words}, ${days}. They are in the file attached.`,
+                `The campaign ${name} (#${number}) generated ${words}, ${days}. See the attached file for details.`,
                 ...(made.count > MOST_LEADS
-                  ? [`The file holds the first ${MOST_LEADS}. The dashboard exports all of them.`]
+                  ? [`The file contains the first ${MOST_LEADS}. Export all of them from the dashboard.`]
                   : []),
               ],
               after: [
-                'The file holds personal data. Keep it as you keep such data, and no longer than you need it.',
+                'The file contains personal data. Handle it accordingly, and keep it only as long as you need it.',
               ],
             },
           },

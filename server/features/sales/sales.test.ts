@@ -107,7 +107,7 @@ describe('[AGCY-16] the sales people of a company', () => {
     const deeper = await set('owner', cleo, { salesRep: id.rep });
     expect([deeper.status, deeper.body.errors]).toEqual([
       422,
-      { companyID: ['is not right below your own company'] },
+      { companyID: ['is not directly below your own company'] },
     ]);
     expect((await set('acmeowner', acme, { salesRep: id.acmesales })).status).toBe(422);
     // A sibling's and the own root are not there at all.
@@ -118,7 +118,7 @@ describe('[AGCY-16] the sales people of a company', () => {
   test("refuse everybody who is none of one's own sales, whether they exist or not", async () => {
     for (const wrong of [id.acmesales, id.owner, id.otherrep, cleo.id]) {
       const { status, body } = await set('owner', acme, { salesAE: wrong });
-      expect([status, body.errors]).toEqual([422, { salesAE: ['is not one of your sales people'] }]);
+      expect([status, body.errors]).toEqual([422, { salesAE: ['must be one of your salespeople'] }]);
     }
     const { rows } = await app.admin.query('select * from sales_assignment');
     expect(rows).toEqual([]);
@@ -383,9 +383,7 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
     expect([below.status, below.body.errors]).toEqual([
       422,
       {
-        'local.Weekly.LeadspeekCostperlead': [
-          'is below what a lead costs the platform. Ask an administrator',
-        ],
+        'local.Weekly.LeadspeekCostperlead': ['is below the platform’s lead cost. Contact an administrator'],
       },
     ]);
     const least = await cost('rep', acme.id, { enhance: { Weekly: { EnhanceCostperlead: '1.99' } } });

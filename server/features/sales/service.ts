@@ -42,8 +42,8 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
     const company = await store.lockChild(tx, id);
     if (!company?.agency_id) throw new Refusal('not_found', ownMessages.notFound);
     if (company.parent_id !== ctx.actor.companyId)
-      throw new Refusal('invalid', 'companyID: is not right below your own company', {
-        errors: { companyID: ['is not right below your own company'] },
+      throw new Refusal('invalid', 'companyID: must be directly below your own company', {
+        errors: { companyID: ['is not directly below your own company'] },
       });
     return { ...company, agency_id: company.agency_id };
   }
@@ -67,8 +67,8 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
       if (id === undefined || (id || undefined) === had.get(role)?.id) continue;
       const name = id ? own.get(id) : undefined;
       if (id && !name)
-        throw new Refusal('invalid', `${field}: is not one of your sales people`, {
-          errors: { [field]: ['is not one of your sales people'] },
+        throw new Refusal('invalid', `${field}: must be one of your salespeople`, {
+          errors: { [field]: ['must be one of your salespeople'] },
         });
       if (id) await store.assign(tx, company, role, id, clock.now());
       else await store.unassign(tx, company.id, role);
@@ -112,7 +112,7 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
           action: 'sales.assign',
           objectKind: 'company',
           objectId: company.id,
-          description: `Set the sales people of ${company.name}: ${changes.join(', ') || 'as they were'}`,
+          description: `Set the sales people of ${company.name}: ${changes.join(', ') || 'no changes'}`,
         });
       }),
 

@@ -24,12 +24,12 @@ export const GRACE = 3 * DAY;
 /** What is wrong with a subdomain (spec product 5), in words; undefined: nothing. @param label lowercased */
 export function subdomainFault(label: string): string | undefined {
   if (label === '') return 'is required';
-  if (!/^[a-z0-9-]+$/.test(label)) return 'must have only letters, digits and hyphens';
+  if (!/^[a-z0-9-]+$/.test(label)) return 'must have only letters, digits, and hyphens';
   if (label.length > 63) return 'must not exceed 63 characters';
   if (label.startsWith('-') || label.endsWith('-')) return 'must not start or end with a hyphen';
   // Would be shown as other letters than it is made of.
-  if (label.slice(2, 4) === '--') return 'must not have hyphens at the third and fourth place';
-  if (RESERVED.has(label)) return 'is reserved; choose another one';
+  if (label.slice(2, 4) === '--') return 'must not have hyphens in the third and fourth positions';
+  if (RESERVED.has(label)) return 'is reserved. Choose another one';
   return undefined;
 }
 
@@ -40,11 +40,11 @@ export function subdomainFault(label: string): string | undefined {
 export function readDomain(text: string): { host: string } | { fault: string } {
   const typed = text.trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) || /[/?#@\s\\]/.test(typed))
-    return { fault: 'must be the name only, such as portal.example.com, without http:// or a path' };
-  if (typed.includes('*')) return { fault: 'must be one name, not a wildcard' };
+    return { fault: 'must be only the name, such as portal.example.com, without http:// or a path' };
+  if (typed.includes('*')) return { fault: 'must be a single name, not a wildcard' };
   const bare = typed.replace(/[.\u3002\uff0e\uff61]$/, '');
   if (isIP(bare) || isIP(bare.replace(/^\[|\]$/g, ''))) return { fault: 'must be a name, not an IP address' };
-  if (bare.includes(':')) return { fault: 'must not have a port' };
+  if (bare.includes(':')) return { fault: 'must not include a port' };
   const host = domainToASCII(bare).toLowerCase();
   const labels = host.split('.');
   // What domainToASCII takes for an address written otherwise (0x7f.1, 2130706433) comes back as one.
@@ -55,7 +55,7 @@ export function readDomain(text: string): { host: string } | { fault: string } {
     labels.some((label) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
   )
     return { fault: 'is not a domain name' };
-  if (labels.length < 2) return { fault: 'must be a whole domain name, such as portal.example.com' };
+  if (labels.length < 2) return { fault: 'must be a full domain name, such as portal.example.com' };
   if (
     /^(localhost|local|internal|invalid|example|onion|arpa|home|lan)$/.test(labels.at(-1)!) ||
     /^\d+$/.test(labels.at(-1)!)

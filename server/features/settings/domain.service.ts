@@ -103,7 +103,7 @@ export function createDomains(
   }
 
   function agencyOnly(company: Target, field: string): void {
-    if (company.kind !== 'agency') throw refusalOf(field, 'can be set for an agency only');
+    if (company.kind !== 'agency') throw refusalOf(field, 'can only be set for an agency');
   }
 
   async function target(): Promise<{ host: string; addresses: DnsAnswer }> {
@@ -176,7 +176,7 @@ export function createDomains(
       const next = afterLook(held, ownership, address, now);
       if (next.drop) {
         await store.removeClaims(tx, held.company_id, { waiting: true });
-        await record('domain.drop', `The domain ${held.host} was never proved and is forgotten`);
+        await record('domain.drop', `The domain ${held.host} was never verified and was removed`);
         return;
       }
       let { status } = next;
@@ -188,7 +188,7 @@ export function createDomains(
         await stopServing(tx, held.company_id);
         await record(
           'domain.withdraw',
-          `The domain ${held.host} is not served any more: its records are gone`,
+          `The domain ${held.host} is no longer served because its records are gone`,
         );
       } else if (by || status !== held.status) {
         await record(`domain.${status}`, `The domain ${held.host} is ${status}`);
@@ -226,8 +226,7 @@ export function createDomains(
       if (fault) throw refusalOf('subdomain', fault);
       const base = await tenants.rootHost(company.root_id, tx);
       const host = `${label}.${base}`;
-      if (!base || host.length > 253)
-        throw refusalOf('subdomain', 'is too long for the domain it belongs to');
+      if (!base || host.length > 253) throw refusalOf('subdomain', 'is too long for its parent domain');
       const domains = await store.domainsOf(tx, company.id);
       const before = domains.find((domain) => domain.kind === 'subdomain');
       if (before?.host === host) return;
@@ -241,7 +240,7 @@ export function createDomains(
         verified_at: now,
         created_at: now,
       });
-      if (!added) throw refusalOf('subdomain', 'is taken already');
+      if (!added) throw refusalOf('subdomain', 'is already taken');
       if (!logged) return;
       await audit.record(tx, ctx, {
         action: 'domain.subdomain',
@@ -278,10 +277,10 @@ export function createDomains(
       if (given.trim() === '') {
         const domains = await store.domainsOf(tx, company.id);
         if (domains.length > 0 && domains.every((domain) => domain.kind === 'custom'))
-          throw refusalOf('domain', 'is the only address; choose a subdomain first');
+          throw refusalOf('domain', 'is the only address. Choose a subdomain first');
         await store.removeClaims(tx, company.id);
         await stopServing(tx, company.id);
-        await record(`Took the custom domain of ${company.name} away`);
+        await record(`Removed the custom domain of ${company.name}`);
         return 'removed';
       }
       const read = readDomain(given);
@@ -289,8 +288,8 @@ export function createDomains(
       const { host } = read;
       const { taken, roots } = await store.hostState(tx, host, company.id);
       if (roots || isWithin(host, config.rootDomain) || isWithin(host, domainTarget.host))
-        throw refusalOf('domain', "is part of the platform's own domain; set a subdomain instead");
-      if (taken) throw refusalOf('domain', 'is in use by somebody else');
+        throw refusalOf('domain', "is part of the platform's own domain. Set a subdomain instead");
+      if (taken) throw refusalOf('domain', 'is already in use');
       // Each one entered has name servers asked. Counted outside: whoever holds one connection must not wait for another.
       if (!counted.has(ctx))
         throw new AskFirst('domain', async () => {
@@ -338,13 +337,9 @@ export function createDomains(
         if (!one) throw new Refusal('conflict', 'Enter a domain first.');
         const wait = one.checked_at ? BETWEEN_LOOKS - (clock.now().getTime() - one.checked_at.getTime()) : 0;
         if (wait > 0) {
-          throw new Refusal(
-            'too_many',
-            'The records have just been looked for. Wait a moment and try again.',
-            {
-              retryAfter: Math.ceil(wait / 1000),
-            },
-          );
+          throw new Refusal('too_many', 'The records were just checked. Wait a moment and try again.', {
+            retryAfter: Math.ceil(wait / 1000),
+          });
         }
         await store.updateClaim(tx, company.id, one.host, { checked_at: clock.now() });
         return one;

@@ -250,7 +250,7 @@ describe('[TEN-05] a domain of the tenant’s own', () => {
     );
     await look(2 * HOUR);
     expect((await state('other')).status).toBe('waiting');
-    expect((await enter('contested.customer.test', 'other')).fault).toBe('is in use by somebody else');
+    expect((await enter('contested.customer.test', 'other')).fault).toBe('is already in use');
     // A third party's subdomain is as little to be had.
     expect((await enter(`acme${serial}.root.test`, 'other')).status).toBe(422);
   });
@@ -266,7 +266,7 @@ describe('[TEN-05] a domain of the tenant’s own', () => {
     await look();
     expect(await state()).toMatchObject({ status: 'verified', domain: 'second.customer.test' });
     expect(await served('first.customer.test')).toBe(421);
-    expect((await enter('')).body.message).toBe('The domain has been taken away.');
+    expect((await enter('')).body.message).toBe('Domain removed.');
     expect(await state()).toMatchObject({ status: 'none', domain: null });
     expect(await served('second.customer.test')).toBe(421);
     expect(await app.features.tenants.primaryHost(acme.id)).toBe(`acme${serial}.root.test`);
@@ -285,20 +285,20 @@ describe('[TEN-05] a domain of the tenant’s own', () => {
   test('names that are none, or not theirs to bring, are refused with the rule', async () => {
     const faults: Record<string, string> = {
       'https://portal.customer.test/x':
-        'must be the name only, such as portal.example.com, without http:// or a path',
-      'portal.customer.test:8443': 'must not have a port',
-      '*.customer.test': 'must be one name, not a wildcard',
+        'must be only the name, such as portal.example.com, without http:// or a path',
+      'portal.customer.test:8443': 'must not include a port',
+      '*.customer.test': 'must be a single name, not a wildcard',
       '203.0.113.7': 'must be a name, not an IP address',
       '[2001:db8::1]': 'must be a name, not an IP address',
       '0x7f.1': 'must be a name, not an IP address',
-      localhost: 'must be a whole domain name, such as portal.example.com',
+      localhost: 'must be a full domain name, such as portal.example.com',
       'app.localhost': 'cannot be reached from the internet',
       'a..b.test': 'is not a domain name',
       '-a.test': 'is not a domain name',
       'under_score.test': 'is not a domain name',
-      'root.test': "is part of the platform's own domain; set a subdomain instead",
-      'deep.er.ROOT.test.': "is part of the platform's own domain; set a subdomain instead",
-      [TARGET]: "is part of the platform's own domain; set a subdomain instead",
+      'root.test': "is part of the platform's own domain. Set a subdomain instead",
+      'deep.er.ROOT.test.': "is part of the platform's own domain. Set a subdomain instead",
+      [TARGET]: "is part of the platform's own domain. Set a subdomain instead",
     };
     for (const [given, fault] of Object.entries(faults)) {
       const { status, fault: got } = await enter(given);
@@ -354,17 +354,17 @@ describe('[TEN-04] the subdomain', () => {
       const { status, body } = await ask('PUT', 'subdomain', { subdomain });
       return [status, (body.errors as Record<string, string[]>).subdomain?.[0]];
     };
-    expect(await fault(`other${serial}`)).toEqual([422, 'is taken already']);
+    expect(await fault(`other${serial}`)).toEqual([422, 'is already taken']);
     expect(await fault('')).toEqual([422, 'is required']);
-    expect(await fault('a_b')).toEqual([422, 'must have only letters, digits and hyphens']);
-    expect(await fault('a.b')).toEqual([422, 'must have only letters, digits and hyphens']);
+    expect(await fault('a_b')).toEqual([422, 'must have only letters, digits, and hyphens']);
+    expect(await fault('a.b')).toEqual([422, 'must have only letters, digits, and hyphens']);
     expect(await fault('-a')).toEqual([422, 'must not start or end with a hyphen']);
     expect(await fault('a-')).toEqual([422, 'must not start or end with a hyphen']);
     expect(await fault('a'.repeat(64))).toEqual([422, 'must not exceed 63 characters']);
-    expect(await fault('www')).toEqual([422, 'is reserved; choose another one']);
+    expect(await fault('www')).toEqual([422, 'is reserved. Choose another one']);
     expect(await fault('xn--bcher-kva')).toEqual([
       422,
-      'must not have hyphens at the third and fourth place',
+      'must not have hyphens in the third and fourth positions',
     ]);
     expect(subdomainFault('a')).toBeUndefined();
     expect(subdomainFault('a'.repeat(63))).toBeUndefined();

@@ -99,7 +99,7 @@ export function createKinds(
           ['favicon', favicon],
         ] as const) {
           if (id && !(await store.hasPicture(tx, company.id, id, field)))
-            throw refusalOf(field, 'is not an uploaded picture');
+            throw refusalOf(field, 'is not an uploaded image');
         }
         const now = clock.now();
         await store.saveBrand(tx, {
@@ -133,7 +133,7 @@ export function createKinds(
       },
     },
     secondfactor: {
-      words: 'required second factor',
+      words: 'two-factor authentication requirement',
       needs: { read: 'setting.read', save: 'owner.write' },
       guarded: true,
       read: (tx, company) => tenants.secondFactor(tx, company.id),
@@ -159,7 +159,7 @@ export function createKinds(
           const label = { module, name: name || base.name, slug: slug || base.slug };
           const field = `lead${module}url`;
           if (slugs.has(label.slug))
-            throw refusalOf(field, `is the address of ${slugs.get(label.slug)} already; choose another one`);
+            throw refusalOf(field, `is already the address of ${slugs.get(label.slug)}. Choose another one`);
           slugs.set(label.slug, label.name);
           if (company.kind === 'root' || name || slug) labels.push(label);
         }
@@ -190,7 +190,7 @@ export function createKinds(
       { status: 'F', first_month: '0.00', second_month: '0.00', monthly: '0.00' },
     ),
     minleaddayenhance: whole<'minleaddayenhance'>(
-      { words: 'least leads a day of Enhance ID', only: 'root', needs: PRICES },
+      { words: 'Enhance ID minimum leads per day', only: 'root', needs: PRICES },
       { minleaddayenhance: 0 },
     ),
     packages: {
@@ -201,7 +201,7 @@ export function createKinds(
           company.root_id,
           value.packages.map((one) => one.package_id),
         );
-        if (gone) throw refusalOf('packages', `must keep ${gone}, since an agency has it`);
+        if (gone) throw refusalOf('packages', `must include ${gone} because an agency uses it`);
         return value;
       },
     },
@@ -216,7 +216,7 @@ export function createKinds(
       },
     },
     agencydefaults: {
-      words: 'beginnings of new agencies',
+      words: 'defaults for new agencies',
       only: 'root',
       async read(tx, company, kept) {
         const { root } = await tenants.products.of(tx, company, company.is_master);
@@ -234,7 +234,7 @@ export function createKinds(
           known: readonly string[],
         ): string[] | null => {
           const strange = given.find((one) => !known.includes(one));
-          if (strange) throw refusalOf(field, `${strange} is not on offer here`);
+          if (strange) throw refusalOf(field, `${strange} is not available here`);
           // All of them: also what is added later.
           return known.every((one) => given.includes(one)) ? null : [...new Set(given)];
         };
@@ -261,7 +261,7 @@ export function createKinds(
         const rootId = company.root_id;
         const known = tenants.products.modulesOfRoot(company.is_master, null);
         const strange = value.modules.find((one) => !(known as string[]).includes(one));
-        if (strange) throw refusalOf('modules', `${strange} is not on offer here`);
+        if (strange) throw refusalOf('modules', `${strange} is not available here`);
         // What campaigns run on is not taken from under them (spec product 4, Agency management).
         const mustBeFree = async (field: string, module: string, butBetaUsers = false) => {
           if (await tenants.products.activeCampaign(tx, { rootId, module, butBetaUsers }))
@@ -271,7 +271,7 @@ export function createKinds(
         const trials = tenants.products.trialsOf(company.is_master);
         for (const { id, is_beta, apply_to_all_agency } of value.betaFeature) {
           const trial = trials.find((one) => one.id === id);
-          if (!trial) throw refusalOf('betaFeature', `${id} is not a feature in trial here`);
+          if (!trial) throw refusalOf('betaFeature', `${id} is not a beta feature here`);
           if (trial.slug === 'b2b_module' && !(is_beta && apply_to_all_agency))
             await mustBeFree('betaFeature', 'b2b', is_beta);
           await tenants.products.setBetaFeature(tx, {
@@ -293,14 +293,11 @@ export function createKinds(
         return null;
       },
     },
-    agencysidebar: whole<'agencysidebar'>({ words: 'sidebar of the agencies', only: 'root' }, { hidden: [] }),
-    clientsidebar: whole<'clientsidebar'>(
-      { words: 'sidebar of the clients', only: 'agency' },
-      { hidden: [] },
-    ),
+    agencysidebar: whole<'agencysidebar'>({ words: 'agency sidebar', only: 'root' }, { hidden: [] }),
+    clientsidebar: whole<'clientsidebar'>({ words: 'client sidebar', only: 'agency' }, { hidden: [] }),
     dunning: {
       ...whole<'dunning'>(
-        { words: 'retries of failed payments', only: 'root' },
+        { words: 'retries for failed payments', only: 'root' },
         { retry_days: [...RETRY_DAYS] },
       ),
       async save(_tx, _company, value, about) {
@@ -311,7 +308,7 @@ export function createKinds(
     billingthreshold: {
       ...whole<'billingthreshold'>({ words: 'billing threshold', only: 'agency' }, { least_confidence: 0 }),
       async save(_tx, _company, value, about) {
-        about.words = [`${value.least_confidence} %`];
+        about.words = [`${value.least_confidence}%`];
         return value;
       },
     },

@@ -89,7 +89,7 @@ export function settingsRoutes(settings: Settings): {
         access: 'setting.write',
         tag: 'Settings',
         summary:
-          'Upload a picture (?purpose=logo or favicon) as the body: PNG, JPEG, WebP or SVG, at most 2 MB. Answers its id, to be saved with the branding',
+          'Uploads an image (?purpose=logo or favicon) as the request body: PNG, JPEG, WebP, or SVG, up to 2 MB. Returns its ID to save with the branding',
         bodyLimit: PICTURE_BYTES + 1024,
         streamed: true,
         async handler(ctx, request, reply) {

@@ -103,7 +103,7 @@ export function createSettings(
         action: 'setting.mailtest',
         objectKind: 'company',
         objectId: company.id,
-        description: `${what} of ${company.name}: ${done.ok ? 'it works' : done.answer || done.message}`,
+        description: `${what} of ${company.name}: ${done.ok ? 'success' : done.answer || done.message}`,
         owner: ownerOf(company),
       }),
     );
@@ -149,12 +149,12 @@ export function createSettings(
         if ((kind.only ?? company.kind) !== company.kind)
           throw refusalOf(
             'comsetname',
-            kind.only === 'root' ? 'can be set for the platform only' : 'can be set for an agency only',
+            kind.only === 'root' ? 'can only be set for the platform' : 'can only be set for an agency',
           );
         mustMay(ctx, name, 'save');
         await sales.mustCare(tx, ctx, [company.id]);
         if (given.effective_from !== undefined && name !== 'costagency')
-          throw refusalOf('effective_from', 'can be given with costagency only');
+          throw refusalOf('effective_from', 'can only be used with costagency');
         const value = (await checkInput(SETTINGS[name], given.comsetval)) as SettingValue<'registration'>;
         const [before] = await read(tx, company, [name]);
         const about: SaveAbout = { from: given.effective_from, bySales: isSales(ctx.actor), words: [] };
@@ -174,7 +174,7 @@ export function createSettings(
           action: 'setting.save',
           objectKind: 'company',
           objectId: company.id,
-          description: `Saved the ${kind.words} of ${company.name}${changed.length > 0 ? `: ${changed.join(', ')}` : ', unchanged'}`,
+          description: `Saved the ${kind.words} for ${company.name}${changed.length > 0 ? `: ${changed.join(', ')}` : ', unchanged'}`,
           owner: ownerOf(company),
         });
         return after!;
@@ -224,14 +224,14 @@ export function createSettings(
 
     /** Greets a mail server that was entered, with the kept password where none is given. @throws Refusal 404, 422, 429 */
     async testSmtp(ctx: Ctx, companyId: string | undefined, given: SettingValue<'smtp'>): Promise<Tried> {
-      return tryMail(ctx, companyId, 'Greeted the mail server', async (kept) =>
+      return tryMail(ctx, companyId, 'Tested the connection to the mail server', async (kept) =>
         smtp.greet(smtp.keep(kept, given)),
       );
     },
 
     /** Sends the actor a mail by the server that is saved. @throws Refusal 404, 429 */
     async testEmail(ctx: Ctx, companyId: string | undefined): Promise<Tried> {
-      return tryMail(ctx, companyId, 'Sent a test e-mail by the mail server', async (kept, company, to) =>
+      return tryMail(ctx, companyId, 'Sent a test email through the mail server', async (kept, company, to) =>
         smtp.sendTest(kept, await tenants.mailBrand(company.id), to),
       );
     },
@@ -240,7 +240,7 @@ export function createSettings(
     onboardingOf: (ctx: Ctx, companyId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
-        if (company.kind !== 'agency') throw refusalOf('companyID', 'is required: the agency');
+        if (company.kind !== 'agency') throw refusalOf('companyID', 'is required to identify the agency');
         const [setting] = await read(tx, company, ['agencyonboardingcustom']);
         const value = setting!.data as SettingValue<'agencyonboardingcustom'>;
         return {
@@ -257,7 +257,7 @@ export function createSettings(
         const company = await targetOf(tenants, tx, ctx, companyId);
         const since = new Date(clock.now().getTime() - DAY);
         if ((await store.picturesSince(tx, company.id, since)) >= PICTURES_A_DAY)
-          throw new Refusal('too_many', 'Too many pictures have been uploaded today. Try again tomorrow.');
+          throw new Refusal('too_many', 'Too many images were uploaded today. Try again tomorrow.');
         const picture = await tenants.addPicture(tx, ownerOf(company), purpose, encoded);
         await audit.record(tx, ctx, {
           action: 'picture.upload',

@@ -134,9 +134,9 @@ describe('[CONF-03] settings by their name', () => {
     for (const [field, value, rule] of [
       ['name', '', 'is required'],
       ['name', 'x'.repeat(256), 'must not exceed 255 characters'],
-      ['box_bgcolor', 'red;background:url(//x)', 'must be a colour such as #1a73e8'],
-      ['font_theme', 'Comic"; } body {', 'must be one of the fonts of the list'],
-      ['logo', '00000000-0000-4000-8000-000000000000', 'is not an uploaded picture'],
+      ['box_bgcolor', 'red;background:url(//x)', 'must be a color such as #1a73e8'],
+      ['font_theme', 'Comic"; } body {', 'must be one of the listed fonts'],
+      ['logo', '00000000-0000-4000-8000-000000000000', 'is not an uploaded image'],
     ]) {
       const { status, body } = await save('agency', 'branding', { ...LOOK, [field!]: value });
       expect([field, status, faults(body)[field!]?.[0]]).toEqual([field, 422, rule]);
@@ -248,7 +248,7 @@ describe('[TEN-07] module names and addresses', () => {
   test('no two modules share an address, and none takes that of a page', async () => {
     const clash = await save('agency', 'modulenames', { ...none, leadb2burl: 'search-id' });
     expect(faults(clash.body)).toEqual({
-      leadb2burl: ['is the address of Finder already; choose another one'],
+      leadb2burl: ['is already the address of Finder. Choose another one'],
     });
     for (const slug of RESERVED_SLUGS)
       expect([slug, (await save('agency', 'modulenames', { ...none, leadlocalurl: slug })).status]).toEqual([
@@ -295,7 +295,7 @@ describe('[TEN-03] logo and favicon', () => {
     );
   });
 
-  test('[BEY-11] without white labelling they are the root’s, its own domain and mail server are not used, and all is back with it', async () => {
+  test('[BEY-11] without white label they are the root’s, its own domain and mail server are not used, and all is back with it', async () => {
     const wears = async (on: boolean) => {
       await app.make.terms(acme, { white_labelling: on });
       app.features.tenants.forgetHosts();
@@ -352,7 +352,7 @@ describe('[TEN-03] logo and favicon', () => {
     const bad = await upload('agency', 'logo', Buffer.from('<html>'));
     expect([bad.statusCode, bad.json().errors]).toEqual([
       422,
-      { logo: ['must be a PNG, JPEG, WebP or SVG picture'] },
+      { logo: ['must be a PNG, JPEG, WebP, or SVG image'] },
     ]);
     const large = await upload('agency', 'logo', Buffer.alloc(2 * 1024 * 1024 + 10));
     expect(large.json().errors).toEqual({ logo: ['must not be larger than 2 MB'] });
@@ -386,7 +386,7 @@ describe('[TEN-09] embed code', () => {
       expect([host, await of(host)]).toEqual([host, undefined]);
     // A root has none, whatever is tried.
     const roots = await save('root', 'rootAgencyEmbeddedCode', value);
-    expect(faults(roots.body)).toEqual({ comsetname: ['can be set for an agency only'] });
+    expect(faults(roots.body)).toEqual({ comsetname: ['can only be set for an agency'] });
     await save('agency', 'rootAgencyEmbeddedCode', { placeEmbedded: 'head', embeddedcode: '  ' });
     expect(await of('acme.root.test')).toBeUndefined();
   });

@@ -106,7 +106,7 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
       const isWeaker = given.security === 'none' && before.security !== 'none';
       if (!given.username) return { ...value, password_sealed: '' };
       if (password) return { ...value, password_sealed: vault.seal(password, PURPOSE) };
-      if (!before.password_sealed) throw refusalOf('password', 'is required with a user');
+      if (!before.password_sealed) throw refusalOf('password', 'is required when a user is set');
       if (!isSame || isWeaker) throw refusalOf('password', configMessages.smtpPassword);
       return { ...value, password_sealed: before.password_sealed };
     },
@@ -126,8 +126,11 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
       const answer = await tried(async () => {
         const said = await smtpTo(await serverOf(kept)).send({
           ...layOut(brand, {
-            subject: 'Test e-mail',
-            lines: [`Hello ${to.name},`, 'this e-mail came by the mail server of your settings: it works.'],
+            subject: 'Test email',
+            lines: [
+              `Hello ${to.name},`,
+              'This email was sent through the mail server in your settings. It works.',
+            ],
           }),
           id: newId(clock.now()),
           from: { name: kept.from_name || brand.name, address: kept.from_address },

@@ -171,7 +171,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
     });
   });
 
-  test('a test e-mail goes to whoever asks, and the answer of the server is told', async () => {
+  test('a test email goes to whoever asks, and the answer of the server is told', async () => {
     const { body } = await ask('POST', 'configuration/setting/test-email', {});
     expect(body).toMatchObject({ result: 'success', message: configMessages.smtpSent('agency@x.test') });
     expect(body.answer).toContain('taken as 4711');
@@ -258,7 +258,7 @@ describe('[CONF-03] what new agencies begin with', () => {
     expect(strange.status).toBe(422);
   });
 
-  test('an agency made afterwards has them, one from before keeps what it had', async () => {
+  test('an agency made afterward has them, one from before keeps what it had', async () => {
     expect((await defaults({})).status).toBe(200);
     const after = await app.make.agency(root, { host: 'after.test' });
     const { rows } = await app.admin.query(

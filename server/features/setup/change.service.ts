@@ -65,7 +65,7 @@ export function createSetupChanges(
           action: 'card.saved',
           objectKind: 'card',
           objectId: card.id,
-          description: `Put the sandbox card ending in ${card.last4} on file`,
+          description: `Added the sandbox card ending in ${card.last4}`,
         }),
       );
       return card;
@@ -76,14 +76,17 @@ export function createSetupChanges(
       const owner = billedOf(ctx);
       // An account in use is let go of by owners, or after the wait that others' wishes have.
       if (step === 'reset' && ctx.actor.grade === 'agency.administrator')
-        throw new Refusal('forbidden', 'Only an owner can reset the account at once. Disconnect it instead.');
+        throw new Refusal(
+          'forbidden',
+          'Only an owner can reset the account immediately. Disconnect it instead.',
+        );
       const state = await billing.accounts.sandboxAccount(owner, step);
       await inScope(db.app, ctx.scope, (tx) =>
         audit.record(tx, ctx, {
           action: 'account.changed',
           objectKind: 'company',
           objectId: owner.company_id,
-          description: `Took the sandbox account to '${state.status || 'none'}'`,
+          description: `Set the sandbox account to '${state.status || 'none'}'`,
         }),
       );
       return state.status;

@@ -63,7 +63,7 @@ export function profileRoutes(setup: Setup): {
         access: 'session.own',
         tag: 'Person',
         summary:
-          'Save the own profile: a multipart form of the fields of ProfileForm (steps 1 and 2) and profile_pict, a picture of at most 2 MB. Answers ProfileAnswer; result error_email when another account has the address',
+          'Saves your own profile. Send a multipart form with the fields of ProfileForm (steps 1 and 2) and profile_pict, an image of up to 2 MB. Returns ProfileAnswer, with result error_email when another account uses the email address',
         bodyLimit: FORM_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
@@ -91,7 +91,7 @@ export function profileRoutes(setup: Setup): {
         url: '/profile-picture/:file',
         access: 'public',
         tag: 'Person',
-        summary: "A person's picture, at their system's hosts; a changed one has another address",
+        summary: 'Returns a person’s picture on their system’s hosts. A changed picture gets a new address',
         async handler(ctx, request, reply) {
           const { file } = request.params as { file: string };
           const [, id] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:png|jpg)$/.exec(file) ?? [];

@@ -48,7 +48,7 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
           throw refusalOf(field, field.endsWith('phonenum') ? messages.phoneInvalid : 'is required');
       // An address in the United States is not one without its state.
       if (form.step === '2' && form.company_country_code === 'US' && !form.company_state_code)
-        throw refusalOf('company_state_code', 'is required for an address in the United States');
+        throw refusalOf('company_state_code', 'is required for U.S. addresses');
       const company = companyFields(form);
       if (Object.keys(company).length > 0 && !actor.grade.endsWith('.owner'))
         throw new Refusal('forbidden', ownMessages.companyByOwner);
@@ -118,7 +118,7 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
           action: 'questionnaire.saved',
           objectKind: 'user',
           objectId: actor.userId,
-          description: 'Answered the questionnaire',
+          description: 'Completed the questionnaire',
         });
       }),
   };

@@ -139,7 +139,7 @@ describe('[PROF-02] POST /user/update', () => {
         { phonenum: [messages.phoneInvalid] },
       ],
       [{ name: 'x', country_code: 'US', zip: 'abc' }, { zip: ['must have 5 digits'] }],
-      [{ name: 'x', country_code: 'US', state_code: 'XX' }, { state_code: ['must be a state of the list'] }],
+      [{ name: 'x', country_code: 'US', state_code: 'XX' }, { state_code: ['must be a listed state'] }],
       [{ name: '' }, { name: ['is required'] }],
       [{ name: 'x'.repeat(256) }, { name: ['must not exceed 255 characters'] }],
     ] as [Record<string, string>, object][]) {
@@ -244,7 +244,7 @@ describe('[PROF-02] POST /user/update', () => {
     const changed = await app.call('POST', '/api/user/resetpassword', {
       host: HOST,
       token: await app.signIn(mover.email, HOST),
-      body: { usrID: mover.id, newpassword: 'seven grey herons wade', currpassword: PASSWORD },
+      body: { usrID: mover.id, newpassword: 'seven gray herons wade', currpassword: PASSWORD },
     });
     expect(changed.status).toBe(200);
     expect((await confirm(await lastLink(next))).status).toBe(410);
@@ -314,7 +314,7 @@ describe('[PROF-05] the questionnaire', () => {
       officemanager: 'T',
     });
     await boss.put('/api/user/questionnaire', { ...answers, industry_id: 'other' });
-    expect((await boss.get('/api/user')).body.industry_name).toBe('Something else');
+    expect((await boss.get('/api/user')).body.industry_name).toBe('Other');
     const wrong = await boss.put('/api/user/questionnaire', { ...answers, industry_id: 'x', goals: [] });
     expect(Object.keys(wrong.body.errors as object).sort()).toEqual(['goals', 'industry_id']);
   });

@@ -31,7 +31,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
     const module = beyond(rows, ctx.actor.modules);
     if (module) {
       throw new Refusal('forbidden', ownMessages.roleBeyond, {
-        errors: { roleModule: [`allows more of ${module} than your own role`] },
+        errors: { roleModule: [`grants more access to ${module} than your own role`] },
       });
     }
   };
@@ -60,7 +60,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
   async function named<T>(work: Promise<T>): Promise<T> {
     return work.catch((error: { constraint?: string }) => {
       if (error.constraint !== 'role_by_name') throw error;
-      throw new Refusal('conflict', ownMessages.roleTaken, { errors: { roleName: ['is taken'] } });
+      throw new Refusal('conflict', ownMessages.roleTaken, { errors: { roleName: ['is already taken'] } });
     });
   }
 
@@ -165,8 +165,8 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
           objectKind: 'user',
           objectId: userId,
           description: role
-            ? `Gave ${person.name} the role ${role.name}`
-            : `Lifted the role of ${person.name}`,
+            ? `Assigned the role ${role.name} to ${person.name}`
+            : `Removed the role of ${person.name}`,
           owner: { root_id: person.root_id, agency_id: person.agency_id, company_id: person.company_id },
         });
       }),

@@ -143,7 +143,7 @@ describe('[ROLE-01] roles at the API', () => {
       roleName: 'read ONLY',
       roleModule: [],
     });
-    expect([again.status, again.body.errors]).toEqual([409, { roleName: ['is taken'] }]);
+    expect([again.status, again.body.errors]).toEqual([409, { roleName: ['is already taken'] }]);
     await person(client);
     expect((await list(`&companyID=${client.id}`)).length).toBe(3);
     const other = await boss.get(

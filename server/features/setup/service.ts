@@ -16,11 +16,11 @@ import { createRoles } from './roles.service.ts';
 
 export type Setup = ReturnType<typeof createSetup>;
 
-type Colours = Pick<
+type Colors = Pick<
   CompanyCard,
   'box_bgcolor' | 'text_color' | 'link_color' | 'template_bgcolor' | 'sidebar_bgcolor' | 'font_theme'
 >;
-const coloursOf = (from: Colours): Colours => ({
+const colorsOf = (from: Colors): Colors => ({
   box_bgcolor: from.box_bgcolor,
   text_color: from.text_color,
   link_color: from.link_color,
@@ -107,7 +107,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       status_acc: account.status,
       charges_enabled: account.charges_enabled,
       payouts_enabled: account.payouts_enabled,
-      ...coloursOf(door),
+      ...colorsOf(door),
       time_zone: company.time_zone,
       // In a sales person's view less than the owner's.
       grade: isSelf ? ctx.actor.grade : access.gradeOf(company.kind, person.role),
@@ -149,7 +149,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       agency_side_menu: products.agency.modules,
       hidden_menu: known.hiddenMenu,
       is_whitelabeling: agency.white_labelling ? 'T' : 'F',
-      colors_parent: coloursOf(parent ?? root),
+      colors_parent: colorsOf(parent ?? root),
       rootPaymentTermsNewAgencies: products.root.terms
         .filter((term) => !beginnings.terms || beginnings.terms.includes(term))
         .map((term) => ({ value: term, label: term })),

@@ -145,14 +145,14 @@ export function createTaxes(
       inScope(db.app, ctx.scope, async (tx) => {
         const { rootId } = ctx.scope;
         if (calculator === 'stripe' && !service)
-          throw refusalOf('calculator', 'needs the Stripe keys of this platform', 'conflict');
+          throw refusalOf('calculator', 'requires this platform’s Stripe keys', 'conflict');
         await quoteStore.setCalculator(tx, rootId, calculator, clock.now());
         await quoteStore.forgetAllFailures(tx, rootId);
         await audit.record(tx, ctx, {
           action: 'tax_calculator.set',
           objectKind: 'company',
           objectId: rootId,
-          description: `Taxes are calculated by ${calculator === 'stripe' ? 'Stripe Tax' : 'the own table of rates'} from now on`,
+          description: `Taxes are calculated by ${calculator === 'stripe' ? 'Stripe Tax' : 'the custom rate table'} from now on`,
         });
       }),
 
@@ -175,7 +175,7 @@ export function createTaxes(
           action: 'tax_rate.set',
           objectKind: 'company',
           objectId: root_id,
-          description: `Tax of ${[given.country, given.state].filter(Boolean).join('-')}: ${given.name} ${percentOf(rate_ppm)}%`,
+          description: `Set the tax for ${[given.country, given.state].filter(Boolean).join('-')}: ${given.name} ${percentOf(rate_ppm)}%`,
         });
         return (await store.rates(tx, root_id)).map(rateWire);
       }),
@@ -189,7 +189,7 @@ export function createTaxes(
           action: 'tax_rate.remove',
           objectKind: 'company',
           objectId: ctx.scope.rootId,
-          description: `Removed the tax of ${[gone.country_code, gone.state_code].filter(Boolean).join('-')}`,
+          description: `Removed the tax for ${[gone.country_code, gone.state_code].filter(Boolean).join('-')}`,
         });
       }),
 
@@ -267,7 +267,7 @@ export function createTaxes(
           description: `Tax of ${company.name}: ${[
             next.tax_id ? `ID ${next.tax_id}` : 'no ID',
             next.is_exempt ? `exempt${next.exempt_reason ? ` (${next.exempt_reason})` : ''}` : 'not exempt',
-            next.rate_ppm === null ? 'rate by the table' : `own rate ${percentOf(next.rate_ppm)}%`,
+            next.rate_ppm === null ? 'rate from the table' : `custom rate ${percentOf(next.rate_ppm)}%`,
           ].join(', ')}`,
         });
       }),

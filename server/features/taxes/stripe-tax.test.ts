@@ -106,7 +106,7 @@ test('[PAY-04] a root chooses Stripe Tax: asked before an invoice, told after it
   expect(payers.data[0].holds).toBe('By Stripe Tax');
 
   const owner = await owe(texan, 100n * USD);
-  // Before anything was asked nobody can say; afterwards the last answer is what the next one will probably say.
+  // Before anything was asked nobody can say; afterward the last answer is what the next one will probably say.
   const upcoming = async () => (await ask('client', 'GET', '/billing/upcoming')).body.data;
   expect(await upcoming()).toMatchObject([{ tax_name: '', tax_micros: null, total_micros: 100e6 }]);
   const made = (await bill(owner))!;
@@ -308,7 +308,7 @@ test('[PAY-04] back at the own table nothing is asked, and what Stripe calculate
     });
     expect([refused.status, refused.body.errors]).toEqual([
       409,
-      { calculator: ['needs the Stripe keys of this platform'] },
+      { calculator: ['requires this platform’s Stripe keys'] },
     ]);
   } finally {
     await plain.close();

@@ -2,15 +2,15 @@ import type { GatewayError } from '../../platform/payments.ts';
 
 /** Why a document waits for the tax service, as people read it. */
 export const failureWords = {
-  waits: 'The invoice waits for its tax, and nothing was changed.',
-  noKeys: 'The Stripe keys of this platform are missing. Nothing was changed.',
-  address: 'Stripe Tax needs a complete address: street, city, ZIP code, state and country.',
+  waits: 'The invoice is waiting for its tax. Nothing was changed.',
+  noKeys: 'This platform’s Stripe keys are missing. Nothing was changed.',
+  address: 'Stripe Tax requires a complete address: street, city, ZIP code, state, and country.',
   of(error: GatewayError): string {
     if (error.field === 'address') return this.address;
-    if (error.field === 'tax_id') return 'Stripe does not accept the tax ID.';
+    if (error.field === 'tax_id') return 'Stripe did not accept the tax ID.';
     if (error.code === 'account_not_ready')
-      return 'Stripe Tax is not set up on the Stripe account of the company that issues the invoice.';
-    if (error.code === 'credentials') return 'Stripe refuses the keys of this platform.';
+      return 'Stripe Tax is not set up for the Stripe account of the company that issues the invoice.';
+    if (error.code === 'credentials') return 'Stripe rejected this platform’s keys.';
     if (error.code === 'invalid' || error.code === 'not_found' || error.code === 'key_reused')
       return 'Stripe Tax could not calculate this invoice.';
     return 'Stripe Tax could not be reached.';

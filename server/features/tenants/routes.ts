@@ -116,7 +116,7 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       url: '/.well-known/security.txt',
       access: 'public',
       tag: 'Tenants',
-      summary: 'Where to report a weakness (RFC 9116)',
+      summary: 'Returns where to report a security vulnerability (RFC 9116)',
       async handler(ctx, _request, reply) {
         const { email } = await tenants.frontDoor(ctx.tenant.rootId);
         const host = await tenants.rootHost(ctx.tenant.rootId);
@@ -134,7 +134,7 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       access: 'public',
       tag: 'Tenants',
       summary:
-        "A logo or favicon of the host's brand or of a company below it; a changed one has another address",
+        'Returns a logo or favicon for the host’s brand or for a company below it. A changed image gets a new address',
       async handler(ctx, request, reply) {
         const [, id] = /^([0-9a-f-]{36})\.(?:png|jpg)$/.exec((request.params as { file: string }).file) ?? [];
         const picture = id && isUuid(id) ? await tenants.picture(ctx.tenant, id) : undefined;

@@ -36,7 +36,7 @@ export function heldRoutes({ signUps, trust }: Visits): Handlers<typeof contract
     },
     async ask(ctx, choice) {
       const count = await signUps.ask(ctx, choice);
-      return { result: 'success', message: 'Your agency sees that you asked.', count };
+      return { result: 'success', message: 'Your agency can see your request.', count };
     },
     async trusted(ctx, { leadspeekID }) {
       const rows = await trust.list(ctx, leadspeekID);
@@ -53,11 +53,11 @@ export function heldRoutes({ signUps, trust }: Visits): Handlers<typeof contract
     },
     async trust(ctx, asked) {
       await trust.trust(ctx, asked);
-      return { result: 'success', message: 'Its sign-ups are not held for being many any more.' };
+      return { result: 'success', message: 'Its sign-ups are no longer held for high volume.' };
     },
     async askTrust(ctx, asked) {
       await trust.ask(ctx, asked);
-      return { result: 'success', message: 'Your agency sees that you asked.' };
+      return { result: 'success', message: 'Your agency can see your request.' };
     },
     async untrust(ctx, { id }) {
       await trust.remove(ctx, id);

@@ -253,7 +253,7 @@ describe('[BEY-30] trusted addresses', () => {
     ...some.map(({ email }) => event({ v, n: 'identify', h: sha256(email) })),
   ];
 
-  test('sign-ups of a call center that the agency trusts pass, those of its neighbours do not, nor those without a view', async () => {
+  test('sign-ups of a call center that the agency trusts pass, those of its neighbors do not, nor those without a view', async () => {
     expect((await trust('agency', { network: '203.0.113.64/26', note: 'Call center' })).status).toBe(200);
     await from('203.0.113.70', signUp(people.slice(0, 15)));
     await from('203.0.113.71', signUp(people.slice(15, 30)));
@@ -332,7 +332,7 @@ describe('[BEY-30] trusted addresses', () => {
       ['owner', '/ask'],
     ] as const)
       expect((await trust(who, { network: '203.0.113.99' }, way)).body).toMatchObject({
-        errors: { network: ['would be one more than the 20 that a client may have'] },
+        errors: { network: ['would exceed the limit of 20 per client'] },
       });
     expect(await listed('owner')).toHaveLength(20);
   });

@@ -63,7 +63,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
   async function turnAway(key: string, events: number, ip: string, now: number): Promise<void> {
     logged.count += events;
     if (now >= logged.until) {
-      log.warn({ ip, events: logged.count }, 'visits turned away: too many at once');
+      log.warn({ ip, events: logged.count }, 'visits rejected: too many at once');
       logged = { count: 0, until: now + LOG_MS };
     }
     const site = await sites.get(key)?.site;
@@ -76,7 +76,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
       const away = takeTurnedAway();
       if (away.length > 0)
         void countReasons(away).catch((error) =>
-          log.error({ err: error }, 'visits turned away were not counted'),
+          log.error({ err: error }, 'could not count rejected visits'),
         );
     }, COUNT_MS).unref();
   }
@@ -177,10 +177,10 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
       );
       if (retryAfter > 0) {
         await turnAway(k, e.length, from.ip, now);
-        throw new Refusal('too_many', 'Too many visits at once. Please try again shortly.', { retryAfter });
+        throw new Refusal('too_many', 'Too many visits at once. Try again shortly.', { retryAfter });
       }
       const site = await siteOf(k);
-      if (!site || site.state === 'removed') throw new Refusal('not_found', 'k: is not a site key of ours');
+      if (!site || site.state === 'removed') throw new Refusal('not_found', 'k: is not a valid site key');
       const at = clock.now();
       const visits: NewVisit[] = [];
       const refused: Refused[] = [];
@@ -208,7 +208,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
         }
       }
       if (waiting + e.length > MOST_WAITING)
-        throw new Refusal('unavailable', 'Too many visits are waiting. Please try again shortly.', {
+        throw new Refusal('unavailable', 'Too many visits are waiting. Try again shortly.', {
           retryAfter: 1,
         });
       waiting += e.length;

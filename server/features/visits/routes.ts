@@ -60,7 +60,7 @@ export function addVisitRoutes(app: FastifyInstance, ingest: Ingest, pixelFile: 
       { config: { access: 'open', call: '/p/v1/{siteKey}.js' } },
       async (request, reply) => {
         if (!script || !/^[a-z0-9]{1,40}\.js$/.test((request.params as { file: string }).file))
-          throw new Refusal('not_found', 'There is no such script.');
+          throw new Refusal('not_found', 'This script does not exist.');
         void reply
           .header('Cache-Control', 'public, max-age=3600, stale-while-revalidate=86400')
           .header('ETag', etag);

@@ -46,7 +46,7 @@ export function createVisits(
       const dropped = await store.dropPartitions(db.app, dayOf(now - config.visitRetentionDays * DAY_MS));
       await store.forgetForeignHosts(db.app, dayOf(now - FOREIGN_DAYS * DAY_MS));
       await signUps.forget();
-      if (dropped > 0) log.info({ dropped }, 'visit partitions past retention dropped');
+      if (dropped > 0) log.info({ dropped }, 'dropped visit partitions past retention');
     },
 
     /** Registers the jobs of a worker. */

@@ -56,7 +56,7 @@ export function createSignUps(
       );
       for (const place of seen) asked[place]!.lacksView = false;
     }
-    // Who signs up at a trusted place counts for no place: not against it, and not against its neighbours.
+    // Who signs up at a trusted place counts for no place: not against it, and not against its neighbors.
     const placed = all.filter((one) => one.address);
     const trusted = await trust.among(
       tx,
@@ -88,7 +88,7 @@ export function createSignUps(
     const at = clock.now();
     return inScope(db.app, ctx.scope, async (tx) => {
       const campaign = await campaigns.visible(tx, choice.leadspeekID);
-      if (!campaign) throw new Refusal('not_found', 'leadspeekID: there is no such campaign');
+      if (!campaign) throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
       const times = await store.decide(tx, choice, state, { userId: ctx.actor.userId, at });
       const count = times.length;
       if (count === 0) throw new Refusal('conflict', 'These sign-ups were already reviewed.');
@@ -225,7 +225,7 @@ export function createSignUps(
     list: (ctx: Ctx, campaignId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if (campaignId && !(await campaigns.visible(tx, campaignId)))
-          throw new Refusal('not_found', 'leadspeekID: there is no such campaign');
+          throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
         const rows = await store.heldGroups(tx, campaignId, MOST_GROUPS);
         return { rows, total: Number(rows[0]?.total ?? 0) };
       }),
@@ -239,14 +239,14 @@ export function createSignUps(
     ask: (ctx: Ctx, choice: store.HeldChoice) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const campaign = await campaigns.visible(tx, choice.leadspeekID);
-        if (!campaign) throw new Refusal('not_found', 'leadspeekID: there is no such campaign');
+        if (!campaign) throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
         const count = await store.ask(tx, choice, clock.now());
         if (count === 0) throw new Refusal('conflict', 'These sign-ups were already reviewed.');
         await audit.record(tx, ctx, {
           action: 'visits.ask',
           objectKind: 'campaign',
           objectId: campaign.id,
-          description: `Asked for the release of ${count} held sign-ups of campaign #${campaign.number}`,
+          description: `Requested the release of ${count} held sign-ups of campaign #${campaign.number}`,
           owner: {
             root_id: campaign.root_id,
             agency_id: campaign.agency_id,

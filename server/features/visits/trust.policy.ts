@@ -23,12 +23,12 @@ export function readNetwork(text: string): string {
   // ::ffff:203.0.113.0/120 is 203.0.113.0/24.
   const mapped = given.kind() === address.kind() ? 0 : 96;
   if (length !== undefined && !/^\d{1,3}$/.test(length))
-    throw refusalOf('network', 'must have its length in bits behind the slash, such as 203.0.113.0/24');
+    throw refusalOf('network', 'must include its prefix length after the slash, such as 203.0.113.0/24');
   const bits = length === undefined ? most : Number(length) - mapped;
   if (bits > most || bits < LARGEST[address.kind()])
     throw refusalOf(
       'network',
-      `must have a length of ${LARGEST[address.kind()]} to ${most} behind the slash: larger networks have too many strangers in them`,
+      `must have a prefix length of ${LARGEST[address.kind()]} to ${most}. Larger networks include too many strangers`,
     );
   const kind = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
   return `${kind.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`;

@@ -26,7 +26,7 @@ const REASON_WORDS: Record<HeldReason, string> = {
   browser: 'from one browser',
   address: 'from one address',
   network: 'from one network',
-  burst: 'far more than usual',
+  burst: 'at a much higher volume than usual',
 };
 const signUps = (count: number): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? 'sign-up' : 'sign-ups'}`;
@@ -50,7 +50,7 @@ export function createTrust(
 
   async function visible(tx: Tx, campaignId: string) {
     const campaign = await campaigns.visible(tx, campaignId);
-    if (!campaign) throw new Refusal('not_found', 'leadspeekID: there is no such campaign');
+    if (!campaign) throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
     return campaign;
   }
 
@@ -76,9 +76,9 @@ export function createTrust(
         by: ctx.actor.userId,
         isTrusted,
       });
-      if (!isNew) throw refusalOf('network', 'is already in the list', 'conflict');
+      if (!isNew) throw refusalOf('network', 'is already on the list', 'conflict');
       if ((await store.countTrusted(tx, owner.company_id)) > MOST_TRUSTED)
-        throw refusalOf('network', `would be one more than the ${MOST_TRUSTED} that a client may have`);
+        throw refusalOf('network', `would exceed the limit of ${MOST_TRUSTED} per client`);
       const where = asked.everyCampaign ? 'all campaigns of the client' : `campaign #${campaign.number}`;
       await audit.record(tx, ctx, {
         action: isTrusted ? 'visits.trust' : 'visits.ask_trust',
@@ -114,12 +114,12 @@ export function createTrust(
         sender,
         { ...client, company_id: found.agency_id },
         {
-          subject: `Review ${signUps(total)} of ${found.name}`,
+          subject: `Review ${signUps(total)} for ${found.name}`,
           lines: [
-            `These sign-ups on the sites of ${found.name} look automated:`,
+            `These sign-ups on ${found.name} sites look automated:`,
             ...list,
-            'They become no leads and cost nothing until you release them. What nobody releases is deleted after 30 days.',
-            'If an office or a call center sends them, you can trust its address there.',
+            'They do not become leads and cost nothing until you release them. Sign-ups that are not released are deleted after 30 days.',
+            'If they come from an office or a call center, you can trust its address there.',
           ],
           page,
         },
@@ -129,7 +129,7 @@ export function createTrust(
         lines: [
           'These sign-ups on your sites look automated:',
           ...list,
-          `They become no leads and cost nothing unless ${sender.name} releases them, which you can ask for. What nobody releases is deleted after 30 days.`,
+          `They do not become leads and cost nothing unless ${sender.name} releases them. You can request a release. Sign-ups that are not released are deleted after 30 days.`,
         ],
         page: { ...page, label: 'View held sign-ups' },
       });
@@ -146,9 +146,9 @@ export function createTrust(
       notices.tell(tx, 'visits.ask_trust', sender, owner, {
         subject: `${asked.client} asks you to trust an address`,
         lines: [
-          `${asked.client} asks that sign-ups from ${asked.network} are not held for being many, on ${asked.campaign ?? 'all of its campaigns'}.`,
-          ...(asked.note ? [`Its note: ${asked.note}`] : []),
-          'Trust it only if you know the place. You decide in Campaign Management: open a campaign of the client, its tab Why not, and there Trusted addresses.',
+          `${asked.client} asks that sign-ups from ${asked.network} are not held for being many, on ${asked.campaign ?? 'all its campaigns'}.`,
+          ...(asked.note ? [`Note from the client: ${asked.note}`] : []),
+          'Trust it only if you recognize it. To decide, go to Campaign Management, open one of the client’s campaigns, select the Why not tab, and go to Trusted addresses.',
         ],
         page: { label: 'Open the dashboard', path: '/dashboard' },
       }),
@@ -191,12 +191,12 @@ export function createTrust(
     remove: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const gone = await store.removeTrusted(tx, id);
-        if (!gone) throw new Refusal('not_found', 'id: there is no such address');
+        if (!gone) throw new Refusal('not_found', 'id: no such address exists');
         await audit.record(tx, ctx, {
           action: 'visits.untrust',
           objectKind: gone.campaign_id ? 'campaign' : 'company',
           objectId: gone.campaign_id ?? gone.company_id,
-          description: `Trusts sign-ups from ${gone.network} no longer`,
+          description: `Stopped trusting sign-ups from ${gone.network}`,
           owner: { root_id: gone.root_id, agency_id: gone.agency_id, company_id: gone.company_id },
         });
       }),

@@ -199,7 +199,7 @@ describe('POST /v', () => {
     expect([answer.statusCode, answer.headers['retry-after'], answer.json()]).toMatchObject([
       429,
       '4',
-      { result: 'failed', message: 'Too many visits at once. Please try again shortly.' },
+      { result: 'failed', message: 'Too many visits at once. Try again shortly.' },
     ]);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
     // Another browser of the same address, and one that asks not to be told apart.

@@ -55,7 +55,9 @@ export function createWallet(
   };
   const positive = (amountMicros: bigint): void => {
     if (amountMicros <= 0n)
-      throw new Refusal('invalid', 'amount: must be above 0', { errors: { amount: ['must be above 0'] } });
+      throw new Refusal('invalid', 'amount: must be greater than 0', {
+        errors: { amount: ['must be above 0'] },
+      });
   };
 
   /**
@@ -157,7 +159,7 @@ export function createWallet(
           owner: owner(given),
           kind,
           referenceId: original.id,
-          ...(kind === 'adjustment' ? { memo: 'The refund did not happen after all' } : {}),
+          ...(kind === 'adjustment' ? { memo: 'The refund did not go through' } : {}),
           key: `${what}_reversal:${given.lotId}:${given.key}`,
           entries: original.entries.map((entry) => ({
             account: {
@@ -206,7 +208,8 @@ export function createWallet(
       const before = await ledger.posted(tx, given.rootId, key);
       if (before) {
         const lot = (await store.lotOfTopUp(tx, before.id))!;
-        if (lot.amount !== given.amountMicros) refuse('idempotencyKey', 'has been used for another amount');
+        if (lot.amount !== given.amountMicros)
+          refuse('idempotencyKey', 'has already been used for a different amount');
         return { transferId: before.id, lotId: lot.id, expiresAt: lot.expires_at, posted: false };
       }
       const company = await tenants.company(tx, given.agencyId);
@@ -274,7 +277,9 @@ export function createWallet(
       if (limits.refusal(spend)) refuse('amount', ownMessages.capWallet);
       const parts = book.draw(given.amountMicros);
       if (!parts)
-        throw new Refusal('conflict', ownMessages.walletEmpty, { errors: { amount: ['is not covered'] } });
+        throw new Refusal('conflict', ownMessages.walletEmpty, {
+          errors: { amount: ['is not covered by the balance'] },
+        });
       limits.take(given.rootId, spend);
       const [id] = await ledger.post(
         tx,
@@ -314,8 +319,9 @@ export function createWallet(
       const key = `wallet_refund:${given.lotId}:${given.key}`;
       if (await ledger.posted(tx, given.rootId, key)) return null;
       const lot = await lotOf(tx, given, given.lotId);
-      if (lot.is_granted) refuse('lot', 'was granted, not paid');
-      if (lot.remaining < given.amountMicros) refuse('amount', 'is more than is left of the lot');
+      if (lot.is_granted) refuse('lot', 'was granted, not paid for');
+      if (lot.remaining < given.amountMicros)
+        refuse('amount', 'is more than the remaining amount of the lot');
       const [id] = await ledger.post(
         tx,
         [
@@ -350,7 +356,7 @@ export function createWallet(
       const key = `dispute:${given.lotId}:${given.key}`;
       if (await ledger.posted(tx, given.rootId, key)) return null;
       const lot = await lotOf(tx, given, given.lotId);
-      if (lot.amount < given.amountMicros) refuse('amount', 'is more than the lot was');
+      if (lot.amount < given.amountMicros) refuse('amount', 'is more than the original amount of the lot');
       // biome-ignore lint/complexity/useMathMinMax: Math.min takes no bigint
       const left = lot.remaining < given.amountMicros ? lot.remaining : given.amountMicros;
       const [id] = await ledger.post(
@@ -486,10 +492,11 @@ export function createWallet(
           noticed++;
           const left = usd(((await store.lotById(tx, lot.id))?.remaining ?? 0n) as bigint);
           await notices.tell(tx, 'wallet.expiry', sender, to, {
-            subject: days === 1 ? 'Data Wallet balance ends today' : 'Data Wallet balance will end soon',
+            subject:
+              days === 1 ? 'Data Wallet balance expires today' : 'Data Wallet balance will expire soon',
             lines: [
-              `${left} of your Data Wallet can be used until the end of ${lastDay(lot.expires_at, lot.time_zone)}.`,
-              'What is not used by then expires. Leads use the balance that ends soonest first, so there is nothing you need to choose.',
+              `You can use ${left} of your Data Wallet until the end of ${lastDay(lot.expires_at, lot.time_zone)}.`,
+              'Any unused amount expires after that. Leads use the balance that expires first, so you do not need to do anything.',
             ],
           });
         });

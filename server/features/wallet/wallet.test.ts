@@ -56,7 +56,7 @@ describe('[BEY-02] the wallet', () => {
     const first = await topUp(agency, 250n * USD, 'order-1');
     expect(first).toMatchObject({ posted: true, expiresAt: new Date('2027-03-11T06:00:00Z') });
     expect(await topUp(agency, 250n * USD, 'order-1')).toEqual({ ...first, posted: false });
-    await expect(topUp(agency, 251n * USD, 'order-1')).rejects.toThrow(/another amount/);
+    await expect(topUp(agency, 251n * USD, 'order-1')).rejects.toThrow(/a different amount/);
     expect(await balance(agency)).toBe(250n * USD);
     expect(await entriesOf(first.transferId)).toEqual([
       ['agency_wallet', 250n * USD],
@@ -148,12 +148,12 @@ describe('[BEY-02] the wallet', () => {
       await app.features.wallet.sweep(root.id);
       return mails();
     };
-    const soon = 'owner@notice.test: Data Wallet balance will end soon';
+    const soon = 'owner@notice.test: Data Wallet balance will expire soon';
     expect(await day(32)).toEqual([]);
     expect(await day(30)).toEqual([soon]);
     expect(await day(20)).toEqual([soon]);
     expect(await day(7)).toEqual([soon, soon]);
-    expect(await day(1)).toEqual([soon, soon, 'owner@notice.test: Data Wallet balance ends today']);
+    expect(await day(1)).toEqual([soon, soon, 'owner@notice.test: Data Wallet balance expires today']);
     expect(await balance(agency)).toBe(25n * USD);
     // Over: nothing can be drawn from the very moment on, booked or not.
     app.clock.advance(expiresAt.getTime() - app.clock.now().getTime());
@@ -185,7 +185,7 @@ describe('[BEY-02] the wallet', () => {
     const at = app.clock.now();
     const ask = { ...of(agency), lotId: lot.lotId, key: 'x' };
     await expect(run((tx) => wallet.refund(tx, { ...ask, amountMicros: 31n * USD }, at))).rejects.toThrow(
-      /left of the lot/,
+      /remaining amount of the lot/,
     );
     await run((tx) => wallet.refund(tx, { ...ask, amountMicros: 10n * USD }, at));
     expect(await run((tx) => wallet.refund(tx, { ...ask, amountMicros: 10n * USD }, at))).toBeNull();

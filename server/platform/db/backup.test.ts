@@ -59,9 +59,9 @@ test('[BEY-28] a backup of a database in use is restored elsewhere: its books ag
     await expect(backUp(url, at('data'), at('backup'))).rejects.toThrow(/^FOLDER: .* is not empty/);
 
     expect(() => restore(at('backup'), at('data'), () => {})).toThrow(
-      /^DATA_DIR: .* holds an installation already/,
+      /^DATA_DIR: .* already contains an installation/,
     );
-    expect(() => restore(at('data'), at('other'), () => {})).toThrow(/^FOLDER: .* is no backup/);
+    expect(() => restore(at('data'), at('other'), () => {})).toThrow(/^FOLDER: .* is not a backup/);
     restore(at('backup'), at('restored'), () => {});
     const restored = await start(at('restored'));
     try {

@@ -66,7 +66,7 @@ function copyMoving(
 
 function newFolder(folder: string, name: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new BackupFault(`${name}: ${folder} is there already and is not empty.`);
+    throw new BackupFault(`${name}: ${folder} already exists and is not empty.`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
 }
@@ -128,22 +128,22 @@ export async function backUp(url: string, dataDir: string, folder: string): Prom
  */
 export function restore(folder: string, dataDir: string, log: (line: string) => void): BackupNote {
   if (!existsSync(join(folder, NOTE)))
-    throw new BackupFault(`FOLDER: ${folder} is no backup, or one that was not finished.`);
+    throw new BackupFault(`FOLDER: ${folder} is not a backup, or the backup was not finished.`);
   const note: BackupNote = JSON.parse(readFileSync(join(folder, NOTE), 'utf8'));
   if (note.platform !== `${process.platform}-${process.arch}`)
     throw new BackupFault(
-      `FOLDER: the backup is of ${note.platform}, this is ${process.platform}-${process.arch}.`,
+      `FOLDER: the backup is for ${note.platform}, but this machine is ${process.platform}-${process.arch}.`,
     );
   for (const name of ['postgresql.json', 'pg', 'files'])
     if (existsSync(join(dataDir, name)))
       throw new BackupFault(
-        `DATA_DIR: ${resolve(dataDir)} holds an installation already (${name}). Set another DATA_DIR, or move that one away.`,
+        `DATA_DIR: ${resolve(dataDir)} already contains an installation (${name}). Set another DATA_DIR, or move that installation.`,
       );
   for (const name of KEPT) {
     const [from, to] = [join(folder, name), join(dataDir, name)];
     if (!existsSync(from)) continue;
     if (existsSync(to) && readFileSync(to, 'utf8') !== readFileSync(from, 'utf8'))
-      throw new BackupFault(`DATA_DIR: ${to} is another one than the backup's. Move it away.`);
+      throw new BackupFault(`DATA_DIR: ${to} is different from the one in the backup. Move it elsewhere.`);
   }
   mkdirSync(dataDir, { recursive: true });
   for (const name of KEPT) {

@@ -18,62 +18,62 @@ interface Bound {
 export const BOUNDS = {
   agencies: {
     most: 10_000,
-    what: 'agencies of one root; remove some first',
+    what: 'agencies per root. Remove some first',
     rows: (id) => sql`company where parent_id = ${id} and removed_at is null`,
   },
   clients: {
     most: 10_000,
-    what: 'clients of one agency; remove some first',
+    what: 'clients per agency. Remove some first',
     rows: (id) => sql`company where parent_id = ${id} and removed_at is null`,
   },
   people: {
     most: 1000,
-    what: 'people of one company; remove some first',
+    what: 'users per company. Remove some first',
     rows: (id) => sql`user_account where company_id = ${id} and disabled_at is null`,
   },
   roles: {
     most: 100,
-    what: 'roles of one company; remove some first',
+    what: 'roles per company. Remove some first',
     rows: (id) => sql`role where company_id = ${id} and removed_at is null`,
   },
   campaigns: {
     most: 1000,
-    what: 'campaigns of one client; remove some first',
+    what: 'campaigns per client. Remove some first',
     rows: (id) => sql`campaign where company_id = ${id} and state <> 'removed'`,
   },
   groups: {
     most: 200,
-    what: 'campaign groups of one company; remove some first',
+    what: 'campaign groups per company. Remove some first',
     rows: (id) => sql`company_group where company_id = ${id}`,
   },
   lists: {
     most: 1000,
-    what: 'exclusion lists of one company and its campaigns; purge some first',
+    what: 'exclusion lists per company and its campaigns. Purge some first',
     rows: (id) => sql`exclusion_list where company_id = ${id} and state in ('queued', 'loading', 'active')`,
   },
   waitingLists: {
     most: 20,
-    what: 'exclusion lists of one company that wait to be loaded; try again when some are done',
+    what: 'exclusion lists waiting to load per company. Try again when some are done',
     rows: (id) => sql`exclusion_list where company_id = ${id} and state in ('queued', 'loading')`,
   },
   waitingImports: {
     most: 50,
-    what: 'imports of one root that are not done; end or cancel some first',
+    what: 'unfinished imports per root. End or cancel some first',
     rows: (id) => sql`import_job where root_id = ${id} and state not in ('done', 'failed', 'cancelled')`,
   },
   waitingCounts: {
     most: 50,
-    what: 'keyword counts of one client that are under way; try again when some are done',
+    what: 'keyword counts in progress per client. Try again when some are done',
     rows: (id) => sql`intent_count where company_id = ${id} and state = 'pending'`,
   },
   coupons: {
     most: 1000,
-    what: 'coupons of one root; remove some first',
+    what: 'coupons per root. Remove some first',
     rows: (id) => sql`coupon where company_id = ${id} and removed_at is null`,
   },
   plans: {
     most: 100,
-    what: 'minimum spend plans of one root; remove some first',
+    what: 'minimum spend plans per root. Remove some first',
     rows: (id) => sql`minspend_plan where company_id = ${id} and removed_at is null`,
   },
 } satisfies Record<string, Bound>;
@@ -99,7 +99,7 @@ export async function boundedBy(tx: Tx, name: BoundName, holder: string, field: 
 export async function checkBound(tx: Tx, name: BoundName, holder: string, field: string): Promise<void> {
   const { most, what } = BOUNDS[name];
   if (await holds(tx, name, holder, most))
-    throw refusalOf(field, `would be more than the ${most.toLocaleString('en-US')} ${what}`);
+    throw refusalOf(field, `would exceed the limit of ${most.toLocaleString('en-US')} ${what}`);
 }
 
 /** Whether a holder has so many. */

@@ -26,7 +26,7 @@ export async function holdDemo(adminUrl: string, say: (line: string) => void): P
   await client.connect();
   const { rows } = await client.query(`select pg_try_advisory_lock(hashtext('lead_demo')) as mine`);
   if (!rows[0].mine) {
-    say('Waiting for another process that makes the demo ...');
+    say('Waiting for another process to create the demo ...');
     await client.query(`select pg_advisory_lock(hashtext('lead_demo'))`);
   }
   await client.query('set role lead_owner');

@@ -50,7 +50,7 @@ export function findPlace(
   if (!asRoot()) {
     if (kept.cluster)
       throw new Error(
-        `DATA_DIR: the database of ${dataDir} is in ${kept.cluster}, where root put it. Start as root.`,
+        `DATA_DIR: the database for ${dataDir} is in ${kept.cluster}, where root put it. Start as root.`,
       );
     const uid = process.getuid?.();
     if (existsSync(own) && statSync(own).uid !== uid) {
@@ -67,29 +67,29 @@ export function findPlace(
   const bin = join(reachableBinaries(packaged, runAs, log), 'bin');
   if (existsSync(away)) {
     claim(away, dataDir);
-    log(`database: data of ${dataDir} is in ${away}`);
+    log(`database: the data for ${dataDir} is in ${away}`);
     return { cluster: away, bin, runAs, away };
   }
   if (kept.cluster)
     throw new Error(
-      `DATA_DIR: the database of ${dataDir} was in ${away}, which is gone. Bring that back, or restore a backup.`,
+      `DATA_DIR: the database for ${dataDir} was in ${away}, which is gone. Put it back, or restore a backup.`,
     );
   if (!reaches(runAs, dataDir) && reaches(runAs, dirname(dataDir))) {
-    log(`database: letting PostgreSQL's system user pass through ${dataDir} (chmod +x)`);
+    log(`database: giving the PostgreSQL system user access through ${dataDir} (chmod +x)`);
     chmodSync(dataDir, statSync(dataDir).mode | 0o011);
   }
   if (reaches(runAs, dataDir)) return { cluster: own, bin, runAs };
   if (existsSync(own)) {
     throw new Error(
-      `DATA_DIR: PostgreSQL's system user cannot reach ${own} any more: a folder above it was closed. ` +
+      `DATA_DIR: the PostgreSQL system user can no longer reach ${own} because a folder above it was closed. ` +
         `Open the folders above (chmod o+x) or set another DATA_DIR.`,
     );
   }
   mkdirSync(dirname(away), { recursive: true });
   chmodSync(dirname(away), 0o711);
   log(
-    `database: PostgreSQL may not run as root, and its system user cannot reach ${dataDir}: a folder above it is ` +
-      `closed. The database's data goes to ${away} instead.`,
+    `database: PostgreSQL cannot run as root, and its system user cannot reach ${dataDir} because a folder above it is ` +
+      `closed. The database will be stored in ${away} instead.`,
   );
   claim(away, dataDir);
   return { cluster: away, bin, runAs, away };
@@ -109,8 +109,8 @@ function claim(away: string, dataDir: string): void {
     const { folder, is } = JSON.parse(readFileSync(note, 'utf8')) as { folder: string; is: string };
     if (is !== number(dataDir) && is === number(folder))
       throw new Error(
-        `DATA_DIR: ${dataDir} is a copy of ${folder}, whose database is in ${away}. ` +
-          'Make copies by npm run backup and npm run restore.',
+        `DATA_DIR: ${dataDir} is a copy of ${folder}, and its database is in ${away}. ` +
+          'Make copies with npm run backup and npm run restore.',
       );
   }
   writeFileSync(note, JSON.stringify({ folder: dataDir, is: number(dataDir) }), { mode: 0o600 });
@@ -123,8 +123,8 @@ function packagedBinaries(): string {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch {
     throw new Error(
-      `No PostgreSQL for ${process.platform}-${process.arch} among the installed packages (${name}). ` +
-        'Set DATABASE_URL to a PostgreSQL 15 or newer of your own.',
+      `No PostgreSQL for ${process.platform}-${process.arch} was found in the installed packages (${name}). ` +
+        'Set DATABASE_URL to your own PostgreSQL 15 or newer.',
     );
   }
 }
@@ -150,8 +150,8 @@ function systemUser(cluster: string): RunAs {
   const found = made.status === 0 ? userByName('postgres') : undefined;
   if (found) return found;
   throw new Error(
-    "PostgreSQL may not run as root, and the system user 'postgres' could not be made " +
-      `(useradd: ${made.error?.message ?? made.stderr.toString().trim()}). Make it, or start as another user than root.`,
+    "PostgreSQL cannot run as root, and the system user 'postgres' could not be created " +
+      `(useradd: ${made.error?.message ?? made.stderr.toString().trim()}). Create it, or start as a user other than root.`,
   );
 }
 
@@ -174,7 +174,7 @@ function reachableBinaries(packaged: string, runAs: RunAs, log: (line: string) =
   const { version } = JSON.parse(readFileSync(join(packaged, '..', 'package.json'), 'utf8'));
   const copy = `/var/lib/lead-platform-postgresql-${version}-${process.platform}-${process.arch}`;
   if (existsSync(copy)) return copy;
-  log(`database: PostgreSQL's system user cannot reach ${packaged}; copying its programs to ${copy}`);
+  log(`database: the PostgreSQL system user cannot reach ${packaged}. Copying its programs to ${copy}`);
   const fresh = `${copy}.${process.pid}`;
   cpSync(packaged, fresh, { recursive: true, verbatimSymlinks: true });
   spawnSync('chmod', ['-R', 'a+rX', fresh]);

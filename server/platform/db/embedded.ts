@@ -79,7 +79,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const kept = readKept(dataDir);
     const place = findPlace(dataDir, kept, log);
     if (existsSync(place.cluster)) await stopOrphan(place.cluster, log);
-    else initialise(place, kept.password, ephemeral);
+    else initialize(place, kept.password, ephemeral);
     if (kept.fresh) setPassword(place, kept.password);
     if (kept.fresh || kept.cluster !== place.away) {
       kept.cluster = place.away;
@@ -106,7 +106,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       const watched = running;
       void watched.ended.then(async () => {
         for (let wait = 250; !ending && !ephemeral && running === watched; wait = Math.min(wait * 2, 5000)) {
-          if (onceAMinute('ended')) log('database: PostgreSQL ended unexpectedly; starting it anew');
+          if (onceAMinute('ended')) log('database: PostgreSQL stopped unexpectedly. Restarting it');
           try {
             const next = await launch(place, port, logFile, ephemeral);
             if (ending) return await next.stop('fast');
@@ -140,7 +140,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         return stopped;
       },
       async restart(mode = 'fast') {
-        if (stopped) throw new Error('The embedded PostgreSQL was stopped for good.');
+        if (stopped) throw new Error('The embedded PostgreSQL was stopped permanently.');
         ending = true;
         await running.stop(mode);
         ending = false;
@@ -217,7 +217,7 @@ function writeKept(dataDir: string, { id, password, port, cluster }: Kept): void
 const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
 /** Makes the cluster beside its place and moves it there, so that a killed initdb leaves nothing half made. */
-function initialise({ cluster, bin, runAs }: Place, password: string, ephemeral: boolean): void {
+function initialize({ cluster, bin, runAs }: Place, password: string, ephemeral: boolean): void {
   const fresh = `${cluster}.new`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { mode: 0o700 });
@@ -271,7 +271,7 @@ async function stopOrphan(cluster: string, log: (line: string) => void): Promise
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
   if (!isPostmaster(pid, cluster)) return rmSync(file, { force: true });
-  log(`database: stopping PostgreSQL left running by an earlier start (process ${pid})`);
+  log(`database: stopping PostgreSQL that an earlier start left running (process ${pid})`);
   for (const [signal, seconds] of [
     ['SIGINT', 20],
     ['SIGQUIT', 10],
@@ -348,7 +348,7 @@ async function launch(place: Place, port: number, logFile: string, ephemeral: bo
     if (isReady(cluster, child)) break;
     if (waited > 6000) {
       child.kill('SIGQUIT');
-      throw new Error(`PostgreSQL is not ready after 5 minutes; see ${logFile}`);
+      throw new Error(`PostgreSQL is not ready after 5 minutes. See ${logFile}`);
     }
     await sleep(50);
   }

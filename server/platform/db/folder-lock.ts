@@ -19,7 +19,7 @@ export function lockFolder(folder: string): () => void {
     db.close();
     if (!/locked/.test(String(error))) throw error;
     throw new Error(
-      `DATA_DIR: ${folder} is in use by another server${holder(note)}. Stop that one, or set another DATA_DIR and PORT.`,
+      `DATA_DIR: ${folder} is in use by another server${holder(note)}. Stop that server, or set another DATA_DIR and PORT.`,
     );
   }
   writeFileSync(note, String(process.pid));

@@ -35,7 +35,7 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
   try {
     const { server_version_num } = (await client.query('show server_version_num')).rows[0];
     if (Number(server_version_num) < 150000) {
-      throw new Error(`DATABASE_URL: PostgreSQL 15 or newer is needed, this is ${server_version_num}`);
+      throw new Error(`DATABASE_URL: PostgreSQL 15 or newer is required, but this is ${server_version_num}`);
     }
     // Roles belong to the cluster: two databases of one cluster may be set up at the same time.
     await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
@@ -49,12 +49,12 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
     );
     for (const name of applied.keys()) {
       if (!known.some((m) => m.name === name))
-        throw new Error(`The database has migration ${name}, which this version does not know`);
+        throw new Error(`The database has migration ${name}, which this version does not recognize`);
     }
     const pending = known.filter(({ name, text }) => {
       if (!applied.has(name)) return true;
       if (applied.get(name) !== hashOf(text))
-        throw new Error(`Migration ${name} was edited after it had been applied`);
+        throw new Error(`Migration ${name} was edited after it was applied`);
       return false;
     });
     // All or none: where one fails, the version before still fits the database.

@@ -113,7 +113,7 @@ for (const { name, start } of servers) {
         expect(said.map(({ stdout }) => stdout)).toEqual([
           expect.stringContaining('1 people added'),
           expect.not.stringContaining('BROKEN'),
-          expect.stringContaining('The log is whole.'),
+          expect.stringContaining('The log is intact.'),
           `${url}\n`,
         ]);
       } finally {

@@ -95,7 +95,7 @@ export async function meet(client: pg.Client, needs: Need[]): Promise<void> {
   if (missing.size === 0) return;
   const { role } = await whoIs(client);
   throw new MissingRights(
-    `DATABASE_URL: the role ${role} lacks rights. Have an administrator of the server run this in the database ` +
+    `DATABASE_URL: the role ${role} lacks permissions. Ask a server administrator to run this in the database ` +
       `${client.database}, then start again:\n\n${[...missing].map((sql) => `  ${sql};`).join('\n')}\n`,
   );
 }

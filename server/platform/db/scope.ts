@@ -22,7 +22,7 @@ export class AskFirst extends Error {
   readonly question: string;
   readonly ask: () => Promise<void>;
   constructor(question: string, ask: () => Promise<void>) {
-    super('needs an answer from outside first');
+    super('requires an external answer first');
     this.question = question;
     this.ask = ask;
   }
@@ -32,7 +32,7 @@ const MOST_ASKED = 3;
 
 /**
  * Runs `work` in one transaction that row level security confines to `scope`.
- * Serialisation failures and deadlocks (40001, 40P01) are retried up to 5 times, and it is begun anew for each question that
+ * Serialization failures and deadlocks (40001, 40P01) are retried up to 5 times, and it is begun anew for each question that
  * it has to ask first, so `work` must be safe to run again.
  */
 export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -68,7 +68,7 @@ export function exportRoute(
     permission: access,
     ...(notInView ? { notInView } : {}),
     tag: 'Exports',
-    summary: `What GET ${route.path} answers to the same query, all pages of it, as CSV (asked with a one-use token)`,
+    summary: `Returns all pages of GET ${route.path} for the same query as CSV (requires a single-use token)`,
     async handler(ctx, request, reply) {
       const { token: _used, ...query } = request.query as Record<string, unknown>;
       // The page that is shown, and its size, are not the file's.
@@ -79,7 +79,7 @@ export function exportRoute(
       const read = async (more: object): Promise<{ rows: readonly unknown[] } & Answer> => {
         const output = await handler(ctx, (asked && { ...asked, ...more }) as never);
         const checked = outputSchema ? await outputSchema['~standard'].validate(output) : { value: output };
-        if (checked.issues) throw new Error(`Answer of ${list.name} breaks the contract`);
+        if (checked.issues) throw new Error(`The response for ${list.name} breaks the contract`);
         return { ...(checked.value as Answer), rows: list.rows(checked.value) };
       };
       // Before anything is sent, so that a refusal is answered as one.

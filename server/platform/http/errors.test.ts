@@ -27,7 +27,7 @@ test.each([
   ['a cut connection found later', error('Client has encountered a connection error and is not queryable')],
   ['a connection that takes too long', error('timeout exceeded when trying to connect')],
   ['an answer that never comes', error('Query read timeout')],
-])('the database is away, so the answer is 503 with Retry-After: %s', (_what, thrown) => {
+])('the database is unavailable, so the answer is 503 with Retry-After: %s', (_what, thrown) => {
   expect(isDatabaseAway(thrown)).toBe(true);
   expect(answerFor(thrown, 'r')).toMatchObject({ status: 503, retryAfter: 2 });
 });

@@ -70,7 +70,7 @@ export function answerFor(
   const { statusCode, code } = (error ?? {}) as { statusCode?: number; code?: string };
   // Texts that cannot be kept (NUL) are refused by checkInput, by name; this is for what does not pass through it.
   if (code === '22021' || code === '22P05')
-    return { status: 400, body: body('The request holds characters that cannot be stored.') };
+    return { status: 400, body: body('The request contains characters that cannot be stored.') };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return { status: 413, body: body('The request body is too large.') };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
@@ -78,7 +78,7 @@ export function answerFor(
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     return {
       status: statusCode,
-      body: body(statusCode === 404 ? ownMessages.notFound : 'The request is not well formed.'),
+      body: body(statusCode === 404 ? ownMessages.notFound : 'The request is not valid.'),
     };
   }
   return { status: 500, body: body(ownMessages.internal) };

@@ -67,7 +67,7 @@ export async function readForm(request: IncomingMessage, most: number): Promise<
   let parts = 0;
   for (const [name, value] of data) {
     if (++parts > PARTS || name === '__proto__') throw bad;
-    if (name in form.texts || name in form.fileNames) throw refusalOf(name, 'is given twice');
+    if (name in form.texts || name in form.fileNames) throw refusalOf(name, 'is specified twice');
     if (typeof value === 'string') {
       form.texts[name] = value;
       continue;

@@ -18,7 +18,7 @@ export function readJson(text: string): unknown {
       else if (code === 0x22) isText = false;
     } else if (code === 0x22) isText = true;
     else if (code === 0x5b || code === 0x7b) {
-      if (++depth > MOST_DEPTH) throw new SyntaxError(`JSON deeper than ${MOST_DEPTH} levels`);
+      if (++depth > MOST_DEPTH) throw new SyntaxError(`JSON nested deeper than ${MOST_DEPTH} levels`);
     } else if (code === 0x5d || code === 0x7d) depth--;
   }
   return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' });

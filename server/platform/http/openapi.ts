@@ -18,11 +18,11 @@ const errorSchema = {
   required: ['result', 'message', 'errors', 'requestId'],
   properties: {
     result: { const: 'failed' },
-    message: { type: 'string', description: 'For the person, in words' },
+    message: { type: 'string', description: 'Human-readable message' },
     errors: {
       type: 'object',
       additionalProperties: { type: 'array', items: { type: 'string' } },
-      description: 'Messages per field',
+      description: 'Messages for each field',
     },
     requestId: { type: 'string' },
   },
@@ -41,8 +41,8 @@ export async function describeApi(
         title: 'API',
         version: '1',
         description:
-          'Bodies are JSON, plain or as {"dt": "<JWE>"}: compact JWE (ECDH-ES, A256GCM) for the key with use=enc of GET /api/keys. ' +
-          'Calls that need a login take Authorization: Bearer <access token>.',
+          'Bodies are JSON, either plain or as {"dt": "<JWE>"}: compact JWE (ECDH-ES, A256GCM) for the key with use=enc from GET /api/keys. ' +
+          'Calls that require sign-in use Authorization: Bearer <access token>.',
       },
       servers: [{ url: '/api' }],
       components: {
@@ -50,7 +50,7 @@ export async function describeApi(
         schemas: { Error: errorSchema as never },
         responses: {
           Error: {
-            description: `A refusal: ${Object.entries(ERROR_STATUS)
+            description: `Errors: ${Object.entries(ERROR_STATUS)
               .map(([code, status]) => `${status} ${code}`)
               .join(', ')}`,
             content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
@@ -97,7 +97,10 @@ export async function describeApi(
 function guard(operation: Operation, access: string): void {
   const grades = PERMISSIONS[access as keyof typeof PERMISSIONS];
   operation.security = grades ? [{ bearer: [] }] : [];
-  operation.description = [operation.description, grades ? `For: ${grades.join(', ')}.` : 'For anybody.']
+  operation.description = [
+    operation.description,
+    grades ? `Available to: ${grades.join(', ')}.` : 'Available to everyone.',
+  ]
     .filter(Boolean)
     .join(' ');
   operation.responses = {
@@ -141,7 +144,7 @@ function fields(schema: Schema | undefined, depth = 0): string {
   return `<ul>${Object.entries(inner.properties)
     .map(([name, one]) => {
       const limits = [
-        one.maxLength && one.maxLength < 1e6 ? `at most ${one.maxLength} characters` : '',
+        one.maxLength && one.maxLength < 1e6 ? `up to ${one.maxLength} characters` : '',
         one.default !== undefined ? `default ${JSON.stringify(one.default)}` : '',
       ].filter(Boolean);
       return `<li><code>${html(name)}</code> <i>${html(typeOf(one))}</i>${inner.required?.includes(name) ? ' <b>required</b>' : ''} ${html(

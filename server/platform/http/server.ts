@@ -141,7 +141,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
   });
 
   app.addHook('onRequest', async (request, reply) => {
-    const done = activity(`${request.method} ${request.routeOptions.url ?? 'no such address'} ${request.id}`);
+    const done = activity(`${request.method} ${request.routeOptions.url ?? 'unknown address'} ${request.id}`);
     reply.raw.once('close', done);
     // The Host header alone decides the tenant. A trusted proxy may pass on an X-Forwarded-Host that it never looked at.
     delete request.raw.headers['x-forwarded-host'];
@@ -157,7 +157,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
       if (typeof token === 'string') await doors.actorOfDownload(token, '', nobody);
     }
     if (!request.tenant)
-      throw Object.assign(new Refusal('not_found', 'Nobody is served at this address.'), {
+      throw Object.assign(new Refusal('not_found', 'There is no site at this address.'), {
         misdirected: true,
       });
   });
@@ -180,7 +180,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
         });
       }
     } else if (config.plainBodies === 'refuse' && request.routeOptions.config.access !== 'open') {
-      throw new Refusal('bad_request', 'dt: request bodies must be encrypted here.', {
+      throw new Refusal('bad_request', 'dt: request bodies must be encrypted.', {
         errors: { dt: ['is required'] },
       });
     }
@@ -255,7 +255,7 @@ export async function contextOf(
     if (!actor)
       throw new Refusal(
         'unauthenticated',
-        'This download link is not valid any more. Start the download again.',
+        'This download link is no longer valid. Start the download again.',
       );
     if (more.permission && !mayPerson(actor.grade, actor.modules, more.permission))
       throw new Refusal('forbidden', ownMessages.forbidden);
@@ -342,7 +342,7 @@ export function addCalls(
       salesView?: true;
     };
     if (!route.method || !route.path || !access || !handler)
-      throw new Error(`Call ${name} lacks a route, an access rule or a handler`);
+      throw new Error(`Call ${name} is missing a route, an access rule, or a handler`);
     app.route({
       method: route.method,
       url: `/api${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
@@ -376,7 +376,7 @@ type AnySchema = NonNullable<AnyContractProcedure['~orpc']['inputSchema']>;
 async function strip(schema: AnySchema, value: unknown): Promise<unknown> {
   const result = await schema['~standard'].validate(value);
   if (result.issues)
-    throw new Error(`Answer breaks the contract: ${JSON.stringify(result.issues).slice(0, 500)}`);
+    throw new Error(`The response breaks the contract: ${JSON.stringify(result.issues).slice(0, 500)}`);
   return result.value;
 }
 

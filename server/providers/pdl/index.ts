@@ -36,10 +36,10 @@ const Found = z.object({
 });
 
 const WHY: Record<number, string> = {
-  400: 'It does not understand the request (400).',
-  401: 'It does not accept the key (401).',
+  400: 'It did not understand the request (400).',
+  401: 'It did not accept the key (401).',
   402: 'The account has no credits left (402).',
-  403: 'The key may not ask for people (403).',
+  403: 'The key is not allowed to look up people (403).',
 };
 
 /** People Data Labs' person enrichment (POST /v5/person/enrich) at `base`; `now` tells ages. */
@@ -94,12 +94,12 @@ export function createPdl(parts: {
         if (status === 429 || status >= 500)
           return {
             kind: 'busy',
-            why: status === 429 ? 'It is asked too often (429).' : `It answered ${status}.`,
+            why: status === 429 ? 'It received too many requests (429).' : `It returned ${status}.`,
             againMs: waitOf(answer.headers['retry-after'], now()),
           };
-        if (status !== 200) return { kind: 'refused', why: WHY[status] ?? `It answered ${status}.` };
+        if (status !== 200) return { kind: 'refused', why: WHY[status] ?? `It returned ${status}.` };
         const found = read(answer.body);
-        if (!found) return { kind: 'busy', why: 'Its answer could not be read.', againMs: AGAIN_MS };
+        if (!found) return { kind: 'busy', why: 'Its response could not be read.', againMs: AGAIN_MS };
         if (found.likelihood < LEAST_LIKELIHOOD) return { kind: 'none' };
         const values: Partial<Record<InformationKey, string>> = {};
         for (const key of keys) {

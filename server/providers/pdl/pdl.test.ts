@@ -83,7 +83,7 @@ test('404 is nobody, another key is refused; neither is tried again', async () =
   expect(await ask(['gender'], { ...ann, email: 'nobody@x.example' })).toEqual({ kind: 'none' });
   expect(await ask(['gender'], ann, 'wrong')).toEqual({
     kind: 'refused',
-    why: 'It does not accept the key (401).',
+    why: 'It did not accept the key (401).',
   });
   server.faults.push((reply) => reply.writeHead(402).end('{}'));
   expect(await ask(['gender'])).toMatchObject({ kind: 'refused', why: expect.stringContaining('credits') });
@@ -97,18 +97,18 @@ test.each<[string, (reply: ServerResponse) => void, object]>([
   [
     '429 with seconds',
     again(429, { 'retry-after': '7' }),
-    { againMs: 7000, why: 'It is asked too often (429).' },
+    { againMs: 7000, why: 'It received too many requests (429).' },
   ],
   ['429 with a date', again(429, { 'retry-after': 'Tue, 10 Mar 2026 12:00:20 GMT' }), { againMs: 20_000 }],
   ['429 without', again(429), { againMs: 2000 }],
-  ['503', again(503), { againMs: 2000, why: 'It answered 503.' }],
-  ['no answer', () => undefined, { againMs: 2000 }],
+  ['503', again(503), { againMs: 2000, why: 'It returned 503.' }],
+  ['no response', () => undefined, { againMs: 2000 }],
   ['a cut connection', (reply) => void reply.destroy(), { againMs: 2000 }],
-  ['no JSON', (reply) => void reply.writeHead(200).end('<html>'), { why: 'Its answer could not be read.' }],
+  ['no JSON', (reply) => void reply.writeHead(200).end('<html>'), { why: 'Its response could not be read.' }],
   [
     'other JSON',
     (reply) => void reply.writeHead(200).end('{"status":200}'),
-    { why: 'Its answer could not be read.' },
+    { why: 'Its response could not be read.' },
   ],
 ])('%s: it may be asked again', async (_what, fault, expected) => {
   server.faults.push(fault);

@@ -27,7 +27,7 @@ export function createRecaptcha({ siteKey, secret, url }: { siteKey: string; sec
           redirect: 'error',
           signal: AbortSignal.timeout(5_000),
         });
-        if (!response.ok) throw new Error(`siteverify answered ${response.status}`);
+        if (!response.ok) throw new Error(`siteverify returned ${response.status}`);
         answer = Answer.parse(await response.json());
       } catch {
         throw new Refusal('unavailable', ownMessages.captchaAway, { retryAfter: 5 });

@@ -1,5 +1,5 @@
 /** How a test card behaves. Nothing set: saved, charged, answered at once. */
-export interface CardBehaviour {
+export interface CardBehavior {
   /** Refused with this code when it is entered. */
   save?: DeclineCode;
   /** Its holder must authenticate when it is entered. */
@@ -22,7 +22,7 @@ export interface SandboxCard {
   number: string;
   /** Short, for a screen. */
   name: string;
-  behaviour: CardBehaviour;
+  behavior: CardBehavior;
 }
 
 /** What the holder is told, in the words of the networks. Thefts are not told apart from other declines. */
@@ -41,74 +41,86 @@ export const declineMessages = {
 export type DeclineCode = keyof typeof declineMessages;
 
 /**
- * Every card that the sandbox takes. Numbers below 4000 0000 09 are Stripe's own test numbers with Stripe's behaviour;
+ * Every card that the sandbox takes. Numbers below 4000 0000 09 are Stripe's own test numbers with Stripe's behavior;
  * the others are ours, for what Stripe has no number for. Real numbers are refused.
  */
 export const SANDBOX_CARDS: readonly SandboxCard[] = [
-  { number: '4242424242424242', name: 'Visa, works', behaviour: {} },
-  { number: '5555555555554444', name: 'Mastercard, works', behaviour: {} },
-  { number: '378282246310005', name: 'American Express, works', behaviour: {} },
-  { number: '4000000000000002', name: 'Refused when entered', behaviour: { save: 'generic_decline' } },
+  { number: '4242424242424242', name: 'Visa, succeeds', behavior: {} },
+  { number: '5555555555554444', name: 'Mastercard, succeeds', behavior: {} },
+  { number: '378282246310005', name: 'American Express, succeeds', behavior: {} },
+  { number: '4000000000000002', name: 'Declined when entered', behavior: { save: 'generic_decline' } },
   {
     number: '4000000000009995',
-    name: 'Refused when entered: insufficient funds',
-    behaviour: { save: 'insufficient_funds' },
+    name: 'Declined when entered: insufficient funds',
+    behavior: { save: 'insufficient_funds' },
   },
-  { number: '4000000000009987', name: 'Refused when entered: lost', behaviour: { save: 'lost_card' } },
-  { number: '4000000000009979', name: 'Refused when entered: stolen', behaviour: { save: 'stolen_card' } },
-  { number: '4000000000000069', name: 'Refused when entered: expired', behaviour: { save: 'expired_card' } },
+  { number: '4000000000009987', name: 'Declined when entered: lost card', behavior: { save: 'lost_card' } },
+  {
+    number: '4000000000009979',
+    name: 'Declined when entered: stolen card',
+    behavior: { save: 'stolen_card' },
+  },
+  {
+    number: '4000000000000069',
+    name: 'Declined when entered: expired card',
+    behavior: { save: 'expired_card' },
+  },
   {
     number: '4000000000000127',
-    name: 'Refused when entered: wrong security code',
-    behaviour: { save: 'incorrect_cvc' },
+    name: 'Declined when entered: incorrect security code',
+    behavior: { save: 'incorrect_cvc' },
   },
   {
     number: '4000000000000119',
-    name: 'Refused when entered: processing error',
-    behaviour: { save: 'processing_error' },
+    name: 'Declined when entered: processing error',
+    behavior: { save: 'processing_error' },
   },
   {
     number: '4000000000000341',
     name: 'Saved, then declined when charged',
-    behaviour: { decline: 'generic_decline' },
+    behavior: { decline: 'generic_decline' },
   },
   {
     number: '4000008260003178',
     name: 'Authenticated when entered, then insufficient funds',
-    behaviour: { challenge: true, decline: 'insufficient_funds' },
+    behavior: { challenge: true, decline: 'insufficient_funds' },
   },
   {
     number: '4000002500003155',
-    name: 'Authenticated when entered, then works',
-    behaviour: { challenge: true },
+    name: 'Authenticated when entered, then succeeds',
+    behavior: { challenge: true },
   },
   {
     number: '4000002760003184',
-    name: 'Authentication needed for every charge',
-    behaviour: { challenge: true, decline: 'authentication_required' },
+    name: 'Authentication required for every charge',
+    behavior: { challenge: true, decline: 'authentication_required' },
   },
-  { number: '4000003800000446', name: 'Authenticated before, works', behaviour: {} },
-  { number: '4000000000000259', name: 'Works, then disputed', behaviour: { dispute: 'fraudulent' } },
-  { number: '4000000000007726', name: 'Works, refunds take an hour', behaviour: { refund: 'pending' } },
-  { number: '4000000000005126', name: 'Works, refunds fail in the end', behaviour: { refund: 'fails' } },
+  { number: '4000003800000446', name: 'Already authenticated, succeeds', behavior: {} },
+  { number: '4000000000000259', name: 'Succeeds, then disputed', behavior: { dispute: 'fraudulent' } },
+  { number: '4000000000007726', name: 'Succeeds, refunds take an hour', behavior: { refund: 'pending' } },
+  { number: '4000000000005126', name: 'Succeeds, refunds eventually fail', behavior: { refund: 'fails' } },
   {
     number: '4000000009000011',
-    name: 'First charge declined, then works',
-    behaviour: { declineOnce: 'insufficient_funds' },
+    name: 'First charge declined, then succeeds',
+    behavior: { declineOnce: 'insufficient_funds' },
   },
-  { number: '4000000009000029', name: 'Charged, answer comes too late', behaviour: { answer: 'late' } },
-  { number: '4000000009000037', name: 'Charged, answer is lost', behaviour: { answer: 'lost' } },
-  { number: '4000000009000045', name: 'Works, each notice comes twice', behaviour: { notices: 'twice' } },
-  { number: '4000000009000052', name: 'Works, notices out of order', behaviour: { notices: 'reordered' } },
+  { number: '4000000009000029', name: 'Charged, response arrives too late', behavior: { answer: 'late' } },
+  { number: '4000000009000037', name: 'Charged, response is lost', behavior: { answer: 'lost' } },
+  { number: '4000000009000045', name: 'Succeeds, each notice arrives twice', behavior: { notices: 'twice' } },
+  {
+    number: '4000000009000052',
+    name: 'Succeeds, notices arrive out of order',
+    behavior: { notices: 'reordered' },
+  },
   {
     number: '4000000009000060',
     name: 'Saved, then expired when charged',
-    behaviour: { decline: 'expired_card' },
+    behavior: { decline: 'expired_card' },
   },
   {
     number: '4000000009000078',
     name: 'Saved, then processing errors',
-    behaviour: { decline: 'processing_error' },
+    behavior: { decline: 'processing_error' },
   },
 ];
 
@@ -141,7 +153,7 @@ export function readEntry(
   if (!/^\d{12,19}$/.test(number) || !passesLuhn(number))
     return { error: 'incorrect_number', message: 'Your card number is incorrect.' };
   const card = SANDBOX_CARDS.find((known) => known.number === number);
-  if (!card) return { error: 'not_a_test_card', message: 'This is a test form: use one of the test cards.' };
+  if (!card) return { error: 'not_a_test_card', message: 'This is a test form. Use one of the test cards.' };
   const expYear = entry.expYear < 100 ? 2000 + entry.expYear : entry.expYear;
   if (!Number.isInteger(entry.expMonth) || entry.expMonth < 1 || entry.expMonth > 12)
     return { error: 'invalid_expiry_month', message: "Your card's expiration month is invalid." };

@@ -40,8 +40,8 @@ export function createCharges(network: Network): Charges & {
     const card = await network.find(tx, 'card', request.card, account);
     if (card.customer !== customer || card.removed)
       throw new GatewayError('not_found', `No such card: ${card.id}`, 'card');
-    const { behaviour } = card;
-    const late = behaviour.answer === 'late' ? delays.lateAnswer * network.timeoutMs : 0;
+    const { behavior } = card;
+    const late = behavior.answer === 'late' ? delays.lateAnswer * network.timeoutMs : 0;
     const declined = declineOf(card);
     const id = network.id('pi');
     const charge: Charge = {
@@ -67,11 +67,11 @@ export function createCharges(network: Network): Charges & {
 
   function declineOf(card: CardRow): DeclineCode | undefined {
     if (isExpired(card.expMonth, card.expYear, clock.now())) return 'expired_card';
-    return card.behaviour.decline ?? (card.charges === 0 ? card.behaviour.declineOnce : undefined);
+    return card.behavior.decline ?? (card.charges === 0 ? card.behavior.declineOnce : undefined);
   }
 
   async function tellOf(tx: SandboxTx, charge: Charge, card: CardRow): Promise<void> {
-    const { notices, dispute } = card.behaviour;
+    const { notices, dispute } = card.behavior;
     const settled = new Date(charge.settlesAt);
     const later = (ms: number) => new Date(settled.getTime() + ms);
     const told = { at: settled, delaysMs: notices === 'twice' ? [0, delays.secondNoticeMs] : [0] };
@@ -104,9 +104,9 @@ export function createCharges(network: Network): Charges & {
     const left = charge.amountCents - given;
     const amountCents = input.amountCents ?? left;
     if (outcome.status !== 'succeeded' || amountCents > left || left === 0)
-      throw new GatewayError('invalid', 'More than what is left of this charge', 'amountCents');
-    const { behaviour } = (await tx.get('card', charge.card))!;
-    const slow = behaviour.refund !== undefined;
+      throw new GatewayError('invalid', 'More than the remaining amount of this charge', 'amountCents');
+    const { behavior } = (await tx.get('card', charge.card))!;
+    const slow = behavior.refund !== undefined;
     const refund: Refund = {
       id: network.id('re'),
       account: charge.account,
@@ -115,8 +115,8 @@ export function createCharges(network: Network): Charges & {
       amountCents,
       createdAt: now(),
       settlesAt: network.after(slow ? delays.refundMs : 0),
-      first: behaviour.refund === 'pending' ? 'pending' : 'succeeded',
-      last: behaviour.refund === 'fails' ? 'failed' : 'succeeded',
+      first: behavior.refund === 'pending' ? 'pending' : 'succeeded',
+      last: behavior.refund === 'fails' ? 'failed' : 'succeeded',
     };
     await tx.put('refund', refund, { owner: charge.id });
     const told = { ...objects(charge), refund: refund.id, refundKey: refund.key };
@@ -135,7 +135,7 @@ export function createCharges(network: Network): Charges & {
           return make(tx, request);
         });
         const card = await tx.get('card', charge.card);
-        return { charge, answer: fresh ? card?.behaviour.answer : undefined };
+        return { charge, answer: fresh ? card?.behavior.answer : undefined };
       });
       if (answer) {
         await network.wait(network.timeoutMs);

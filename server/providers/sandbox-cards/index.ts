@@ -72,7 +72,7 @@ export function createSandboxGateway(parts: SandboxParts) {
     readNotice(rawBody: Buffer | string, headers: Record<string, string | string[] | undefined>): Notice {
       verifyNotice(network.signingSecret, rawBody, headers['sandbox-signature'], network.clock.now());
       const read = SandboxNotice.safeParse(parse(rawBody));
-      if (!read.success) throw new NoticeRefused('unreadable', 'Not a notice of the sandbox');
+      if (!read.success) throw new NoticeRefused('unreadable', 'Not a sandbox notice');
       const { created, kind, ...rest } = read.data;
       const given = Object.entries(rest).filter(([, value]) => value !== undefined);
       return {

@@ -79,7 +79,7 @@ export function createNetwork(parts: SandboxParts) {
         if (before.input !== hash || !made)
           throw new GatewayError(
             'key_reused',
-            'This idempotency key was used with another input',
+            'This idempotency key was used with different input',
             'idempotencyKey',
           );
         return made;

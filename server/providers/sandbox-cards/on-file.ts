@@ -110,8 +110,8 @@ export function createOnFile(network: Network): OnFile & {
         if (setup.saved) return { status: 'saved' };
         const read = readEntry(entry, clock.now());
         if ('error' in read) return { status: 'failed', code: read.error, message: read.message };
-        const { behaviour } = read.card;
-        if (behaviour.save) return fail(tx, setup, behaviour.save, declineMessages[behaviour.save]);
+        const { behavior } = read.card;
+        if (behavior.save) return fail(tx, setup, behavior.save, declineMessages[behavior.save]);
         const card: CardRow = {
           id: network.id('pm'),
           account: setup.account,
@@ -121,11 +121,11 @@ export function createOnFile(network: Network): OnFile & {
           expMonth: entry.expMonth,
           expYear: read.expYear,
           fingerprint: network.fingerprint(read.card.number),
-          behaviour,
+          behavior,
           charges: 0,
           removed: false,
         };
-        if (!behaviour.challenge) return save(tx, setup, card);
+        if (!behavior.challenge) return save(tx, setup, card);
         const { failure: _, ...rest } = setup;
         await tx.put('setup', { ...rest, card }, { owner: setup.customer });
         return { status: 'authenticate' };

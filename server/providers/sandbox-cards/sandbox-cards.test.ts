@@ -113,16 +113,16 @@ describe('the sandbox', () => {
 
   test.each(SANDBOX_CARDS.map((card) => [card.name, card] as const))(
     '[PAY-02] %s: does what the table says, and its number is kept nowhere',
-    async (_, { number, behaviour }) => {
+    async (_, { number, behavior }) => {
       const bench = await setUp(number);
       const end = await bench.gateway.finishCard(bench.begun);
       expect(end).toMatchObject(
-        behaviour.save ? { status: 'failed', code: behaviour.save } : { status: 'saved' },
+        behavior.save ? { status: 'failed', code: behavior.save } : { status: 'saved' },
       );
       if (end.status === 'saved') {
         const outcome = await bench.charge('one');
-        const reason = behaviour.decline ?? behaviour.declineOnce;
-        if (behaviour.answer) expect(outcome.status).toBe('unknown');
+        const reason = behavior.decline ?? behavior.declineOnce;
+        if (behavior.answer) expect(outcome.status).toBe('unknown');
         else if (reason) expect(outcome).toMatchObject({ status: 'declined', code: reason });
         else expect(outcome.status).toBe('succeeded');
       }

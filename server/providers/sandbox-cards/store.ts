@@ -1,5 +1,5 @@
 import type { AccountLinkInput } from '../../platform/payments.ts';
-import type { CardBehaviour, DeclineCode } from './cards.ts';
+import type { CardBehavior, DeclineCode } from './cards.ts';
 
 /** What the sandbox's network remembers, by kind. Plain JSON; instants are ISO texts. `account` '' is the platform. */
 export interface SandboxObjects {
@@ -54,7 +54,7 @@ export interface SandboxObjects {
     submittedAt: string;
     verifiedAt: string;
     verdict: 'approve' | 'reject';
-    /** Asked for afterwards: payouts stay off until it is brought. */
+    /** Asked for afterward: payouts stay off until it is brought. */
     missing: string[];
   };
   /** A page for an account's owner, by token. */
@@ -78,7 +78,7 @@ export interface CardRow {
   expMonth: number;
   expYear: number;
   fingerprint: string;
-  behaviour: CardBehaviour;
+  behavior: CardBehavior;
   charges: number;
   removed: boolean;
 }

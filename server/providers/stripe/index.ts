@@ -85,7 +85,8 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
       );
       if (setup.status === 'succeeded') {
         const card = typeof setup.payment_method === 'string' ? undefined : cardOf(setup.payment_method);
-        if (!card) throw new GatewayError('invalid', 'Stripe: what was saved is not a card', 'setup');
+        if (!card)
+          throw new GatewayError('invalid', 'Stripe: the saved payment method is not a card', 'setup');
         return { status: 'saved', card };
       }
       const failure = setup.last_setup_error;

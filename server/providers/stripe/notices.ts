@@ -82,11 +82,11 @@ export function readStripeNotice(
   if (!genuine) throw new NoticeRefused('forged', 'The signature does not match');
   checkAge(Number(times[0]!.slice(2)), now);
   const read = EventBody.safeParse(parse(rawBody));
-  if (!read.success) throw new NoticeRefused('unreadable', 'Not an event of Stripe');
+  if (!read.success) throw new NoticeRefused('unreadable', 'Not a Stripe event');
   if (read.data.livemode !== live)
     throw new NoticeRefused(
       'wrong_mode',
-      `A ${live ? 'test' : 'live'} event at a ${live ? 'live' : 'test'} key`,
+      `A ${live ? 'test' : 'live'} event for a ${live ? 'live' : 'test'} key`,
     );
   return noticeOf(read.data);
 }

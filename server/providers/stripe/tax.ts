@@ -61,9 +61,9 @@ export function nameOf(breakdown: Stripe.Tax.Calculation.TaxBreakdown[]): string
 function failure(error: unknown): GatewayError {
   if (error instanceof Stripe.errors.StripeError) {
     if (error.code === 'customer_tax_location_invalid')
-      return new GatewayError('invalid', 'Stripe: the address is not complete enough', 'address');
+      return new GatewayError('invalid', 'Stripe: the address is incomplete', 'address');
     if (error.code === 'tax_id_invalid')
-      return new GatewayError('invalid', 'Stripe: no such tax number', 'tax_id');
+      return new GatewayError('invalid', 'Stripe: no such tax ID', 'tax_id');
     if (error.code === 'stripe_tax_inactive')
       return new GatewayError('account_not_ready', 'Stripe: Stripe Tax is not set up on the account');
   }
@@ -120,7 +120,7 @@ export function createStripeTax(parts: StripeParts): TaxService {
       const taxCents = question.included ? made.tax_amount_inclusive : made.tax_amount_exclusive;
       // Money is never guessed: an answer that does not add up is none.
       if (!made.id || made.amount_total !== question.amountCents + (question.included ? 0 : taxCents))
-        throw new GatewayError('no_answer', 'Stripe: a calculation that does not add up');
+        throw new GatewayError('no_answer', 'Stripe: the tax calculation does not add up');
       return { calculation: made.id, name: nameOf(made.tax_breakdown), taxCents };
     },
     async record(given) {

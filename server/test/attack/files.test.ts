@@ -48,7 +48,7 @@ describe('[BEY-31] files that were made to hold up whoever reads them', () => {
     expect(row).toMatchObject({ rows: 1, entries: 1 });
     await expect(list(`email,name\nann@x.example,"${million('a\n').repeat(5)}`)).rejects.toMatchObject({
       name: 'FileFault',
-      message: expect.stringContaining('Line 2: a quotation mark opens a value and none closes it'),
+      message: expect.stringContaining('Line 2: a quotation mark opens a value but is never closed'),
     });
   });
 

@@ -45,7 +45,7 @@ describe('[BEY-31] JSON that is deeper than any call takes', () => {
     ['arrays', deep(100_000)],
     ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
     ['inside a field', `{"username":${deep(100_000)},"password":"x"}`],
-    ['without an end', '['.repeat(500_000)],
+    ['with no expiration date', '['.repeat(500_000)],
     ['just too deep', `{"a":${deep(MOST_DEPTH)}}`],
   ])('%s: 400, in the body and inside an encrypted one', async (_, text) => {
     expect(await send('/api/login', text)).toEqual([400, 'failed']);

@@ -25,7 +25,7 @@ const attacks: [string, string, unknown[], unknown][] = [
   ['contract/text.ts', 'isHostName', [`${million('a-')}!`], false],
   ['contract/text.ts', 'strip', [`x${million('"')}x`, '"'], `x${million('"')}x`],
   ['web/ui/currency.ts', 'currencyTyped', [`${million('1')}x`], '0'],
-  ['web/features/profile/model.ts', 'emailFault', [million('@'), true], 'Use at most 70 characters'],
+  ['web/features/profile/model.ts', 'emailFault', [million('@'), true], 'Use 70 characters or fewer'],
   ['web/features/campaigns/model.ts', 'amountOf', [`1${million(' ')}1`], `1${million(' ')}1`],
 ];
 

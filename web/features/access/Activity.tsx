@@ -43,7 +43,7 @@ export function Activity() {
     <div style={{ marginTop: 32 }}>
       <Title order={2}>Account activity</Title>
       <Text c="dimmed" size="sm" mb="md">
-        Sign-ins, failed ones too, and changes to your password, email, and two-factor login.
+        Sign-ins, failed sign-in attempts, and changes to your password, email, and two-factor authentication.
       </Text>
       <DataTable
         label="Account activity"
@@ -52,7 +52,7 @@ export function Activity() {
         query={query}
         rowKey={(row) => row.id}
         download={{ list: 'activity' }}
-        empty={<EmptyState title="No activity" text="Nothing happened to your account yet." />}
+        empty={<EmptyState title="No activity" text="There is no activity on your account yet." />}
       />
     </div>
   );

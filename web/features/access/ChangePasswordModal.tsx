@@ -23,11 +23,11 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
       newpassword: (value, all) => {
         if (!value) return 'Enter a new password';
         if (value.length < 12) return 'Use at least 12 characters';
-        return all.again && value !== all.again ? 'The two new passwords are not the same' : null;
+        return all.again && value !== all.again ? 'The new passwords do not match' : null;
       },
       again: (value, all) => {
         if (!value) return 'Enter the new password again';
-        return value === all.newpassword ? null : 'The two new passwords are not the same';
+        return value === all.newpassword ? null : 'The new passwords do not match';
       },
     },
   });
@@ -69,7 +69,7 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
           />
           <PasswordInput
             label="New password"
-            description="At least 12 characters. Your other devices are signed out."
+            description="At least 12 characters. Your other devices will be signed out."
             autoComplete="new-password"
             withAsterisk
             maxLength={1024}
@@ -77,11 +77,11 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
             {...form.getInputProps('newpassword')}
           />
           <PasswordInput
-            label="New password again"
+            label="Confirm new password"
             autoComplete="new-password"
             withAsterisk
             maxLength={1024}
-            visibilityToggleButtonProps={eye('repeated password')}
+            visibilityToggleButtonProps={eye('password confirmation')}
             {...form.getInputProps('again')}
           />
         </Stack>

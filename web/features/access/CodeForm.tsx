@@ -48,7 +48,7 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
         step,
       );
       if (left !== undefined)
-        notifyDone(`That recovery code is used up. ${left} ${left === 1 ? 'is' : 'are'} left.`);
+        notifyDone(`That recovery code has been used. ${left} ${left === 1 ? 'is' : 'are'} left.`);
       onDone();
     });
   const isPasskey = step.type === 'passkey' && !isLost;
@@ -74,14 +74,14 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
       <Stack gap="md" mt="lg">
         <Text size="sm" id="code-help" style={{ overflowWrap: 'anywhere' }}>
           {isLost
-            ? 'Enter one of the recovery codes that you saved. It works once.'
+            ? 'Enter one of the recovery codes you saved. Each code works once.'
             : isPasskey
               ? isHere
-                ? 'Your account asks for your passkey besides the password.'
-                : `Your account asks for your passkey besides the password. It works only where you made it: ${step.sent_to}.`
+                ? 'Your account requires your passkey in addition to your password.'
+                : `Your account requires your passkey in addition to your password. It works only at ${step.sent_to}, where you created it.`
               : step.sent_to
-                ? `Enter the code that was sent to ${step.sent_to}.`
-                : 'Enter the code that your authenticator shows.'}
+                ? `Enter the code we sent to ${step.sent_to}.`
+                : 'Enter the code from your authenticator app.'}
         </Text>
         {isLost ? (
           <TextInput

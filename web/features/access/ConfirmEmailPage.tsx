@@ -7,7 +7,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
 
 /**
- * /confirm-email/{token}: takes over a new e-mail address (PROF-02). By a click, not by opening, like ConfirmPage: what
+ * /confirm-email/{token}: takes over a new email address (PROF-02). By a click, not by opening, like ConfirmPage: what
  * looks into mails opens links, too. With ?stop=1 it stops a change that another person asked for.
  */
 export default function ConfirmEmailPage() {
@@ -17,30 +17,30 @@ export default function ConfirmEmailPage() {
   const confirm = useMutation({ mutationFn: () => call({ token }) });
   if (confirm.data) {
     return (
-      <AuthBox title="Your e-mail address">
+      <AuthBox title="Your email address">
         <Notice tone="good" live="status">
           {confirm.data.message}
         </Notice>
         <Button autoFocus fullWidth renderRoot={(props) => <Link {...props} to="/login" />}>
-          Log in
+          Sign in
         </Button>
       </AuthBox>
     );
   }
   return (
     <AuthBox
-      title={stop ? 'Keep your email address' : 'Confirm your e-mail address'}
+      title={stop ? 'Keep your email address' : 'Confirm your email address'}
       line={
         stop
-          ? 'The change is stopped, and your address stays as it is.'
-          : 'From then on you sign in with it, and mails go to it.'
+          ? 'This stops the change and keeps your current address.'
+          : 'From then on, you sign in with this address and receive emails there.'
       }
       problem={confirm.error ? wordsOf(confirm.error) : undefined}
     >
       <Button autoFocus fullWidth loading={confirm.isPending} onClick={() => confirm.mutate()}>
         {stop ? 'Stop this change' : 'Confirm address'}
       </Button>
-      <ToLogin words="Back to login" />
+      <ToLogin words="Back to sign-in" />
     </AuthBox>
   );
 }

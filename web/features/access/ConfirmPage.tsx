@@ -22,7 +22,7 @@ export default function ConfirmPage() {
           {confirm.data.message}
         </Notice>
         <Button autoFocus fullWidth renderRoot={(props) => <Link {...props} to="/login" />}>
-          Log in
+          Sign in
         </Button>
       </AuthBox>
     );
@@ -36,7 +36,7 @@ export default function ConfirmPage() {
       <Button autoFocus fullWidth loading={confirm.isPending} onClick={() => confirm.mutate()}>
         Complete registration
       </Button>
-      <ToLogin words="Back to login" />
+      <ToLogin words="Back to sign-in" />
     </AuthBox>
   );
 }

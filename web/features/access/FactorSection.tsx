@@ -14,7 +14,7 @@ import { TwoFactorModals } from './modals.tsx';
 import { factorQuery, recoveryQuery } from './options.ts';
 import { showRecoveryCodes } from './RecoveryCodes.tsx';
 
-const WORDS = { email: 'Codes by e-mail', google: 'Authenticator app' } as const;
+const WORDS = { email: 'Email codes', google: 'Authenticator app' } as const;
 
 /** The own second factor, and how many recovery codes are left to stand in for it. */
 export function FactorSection() {
@@ -36,22 +36,22 @@ export function FactorSection() {
   const failed = factor.error ?? recovery.error;
   const askAndRenew = async () => {
     const isSure = await confirm({
-      title: 'Make new recovery codes?',
-      body: 'The codes you have now stop working.',
-      verb: 'Make new codes',
+      title: 'Create new recovery codes?',
+      body: 'Your current codes will stop working.',
+      verb: 'Create new codes',
     });
     if (isSure) renew.mutate();
   };
   return (
     <>
       <FormSection
-        title="Two-factor login"
-        line="A code besides your password, so that a stolen password alone opens nothing."
+        title="Two-factor authentication"
+        line="A code in addition to your password, so a stolen password alone isn’t enough to sign in."
       >
         {failed ? (
           <ErrorState
             error={failed}
-            what="Your two-factor login could not be loaded"
+            what="Your two-factor authentication settings could not be loaded"
             onRetry={() => {
               void factor.refetch();
               void recovery.refetch();
@@ -78,12 +78,12 @@ export function FactorSection() {
                   {recovery.data.left} of {recovery.data.total || 10} recovery codes left
                   {recovery.data.made_at && (
                     <>
-                      , made <When at={recovery.data.made_at} />
+                      , created <When at={recovery.data.made_at} />
                     </>
                   )}
                 </Text>
                 <Button variant="default" loading={renew.isPending} onClick={() => void askAndRenew()}>
-                  Make new codes
+                  Create new codes
                 </Button>
               </Group>
             )}
@@ -91,8 +91,8 @@ export function FactorSection() {
               <div style={{ marginTop: 16 }}>
                 <Notice tone="warn">
                   {recovery.data.left === 0
-                    ? 'No recovery codes are left: without your second factor nobody lets you in. Make new ones.'
-                    : 'Few recovery codes are left. Make new ones before you need them.'}
+                    ? 'You have no recovery codes left. If you lose your second factor, you can’t sign in. Create new codes.'
+                    : 'You are running low on recovery codes. Create new ones before you need them.'}
                 </Notice>
               </div>
             )}

@@ -31,7 +31,7 @@ export default function ForgotPanel() {
     validateInputOnBlur: true,
     validate: {
       username: (value) =>
-        looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+        looksLikeEmail(value.trim()) ? null : 'Enter your email address, such as name@company.com',
     },
   });
   const send = form.onSubmit(
@@ -56,7 +56,7 @@ export default function ForgotPanel() {
     (errors) => focusFirstWrong(form, errors),
   );
   return (
-    <AuthBox title="Forgot password" line="You get an e-mail with a link to set a new one." problem={problem}>
+    <AuthBox title="Forgot password" line="We’ll email you a link to set a new one." problem={problem}>
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           {sent && (
@@ -65,7 +65,7 @@ export default function ForgotPanel() {
             </Notice>
           )}
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             autoComplete="username"
             autoFocus
@@ -82,7 +82,7 @@ export default function ForgotPanel() {
           >
             {sent ? 'Send another link' : 'Send link'}
           </Button>
-          <ToLogin words="Back to login" />
+          <ToLogin words="Back to sign-in" />
         </Stack>
       </form>
     </AuthBox>

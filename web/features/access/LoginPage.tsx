@@ -23,10 +23,10 @@ import { refusedBeside } from './refused.ts';
 const ForgotPanel = lazy(() => import('./ForgotPanel.tsx'));
 const CodeForm = lazy(() => import('./CodeForm.tsx'));
 
-/** Sign in with e-mail and password. */
+/** Sign in with email and password. */
 export default function LoginPage() {
   const brand = useBrand();
-  usePageTitle('Log in');
+  usePageTitle('Sign in');
   const router = useRouter();
   const [params] = useSearchParams();
   const [problem, setProblem] = useState<string>();
@@ -42,7 +42,7 @@ export default function LoginPage() {
     initialValues: { username: '', password: '' },
     validate: {
       username: (value) =>
-        looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+        looksLikeEmail(value.trim()) ? null : 'Enter your email address, such as name@company.com',
       password: (value) => (value ? null : 'Enter your password'),
     },
   });
@@ -122,7 +122,7 @@ export default function LoginPage() {
         <BrandMark brand={brand} />
         <div>
           <Title order={1} mt="lg">
-            Log in
+            Sign in
           </Title>
           {brand.tagline && (
             <Text c="dimmed" size="sm">
@@ -137,7 +137,7 @@ export default function LoginPage() {
             </Alert>
           )}
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             autoComplete="username"
             autoFocus
@@ -155,7 +155,7 @@ export default function LoginPage() {
           />
           {captcha.box}
           <Button type="submit" fullWidth loading={form.submitting}>
-            Log in
+            Sign in
           </Button>
           {hasPasskeys() && (
             <Button

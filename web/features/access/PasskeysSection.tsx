@@ -69,7 +69,7 @@ function NameForm(props: {
       <Stack gap="md">
         <TextInput
           label="Name"
-          description={`So that you know it again. It works only at ${location.hostname}.`}
+          description={`Helps you recognize it later. It works only at ${location.hostname}.`}
           withAsterisk
           data-autofocus
           maxLength={60}
@@ -126,7 +126,7 @@ export function PasskeysSection() {
   const askAndRemove = async (row: Row) => {
     const isSure = await confirm({
       title: `Remove ${row.name}?`,
-      body: 'It signs you in no more. Delete it on your device, too: it may still offer it.',
+      body: 'You can no longer sign in with it. Delete it on your device too, or your device may still offer it.',
       verb: 'Remove',
       danger: true,
     });
@@ -150,7 +150,7 @@ export function PasskeysSection() {
     },
     {
       key: 'host',
-      title: 'Works at',
+      title: 'Works on',
       render: (row) =>
         row.here ? (
           <Clip text={row.host} />
@@ -194,8 +194,8 @@ export function PasskeysSection() {
         <div style={{ flex: '1 1 240px' }}>
           <Title order={2}>Passkeys</Title>
           <Text c="dimmed" size="sm" style={{ overflowWrap: 'anywhere' }}>
-            Sign in with your fingerprint, face, or a security key: no password, no code. A passkey works only
-            at the address where you made it, here {location.hostname}.
+            Sign in with your fingerprint, face, or a security key instead of a password or code. A passkey
+            works only at the address where you created it, currently {location.hostname}.
           </Text>
         </div>
         <Button variant="default" disabled={!hasPasskeys()} onClick={() => void add()}>
@@ -215,7 +215,7 @@ export function PasskeysSection() {
             text={
               hasPasskeys()
                 ? 'Add one on your computer, your phone, or a security key.'
-                : 'Passkeys need a secure connection (https) and a browser that has them.'
+                : 'Passkeys need a secure connection (HTTPS) and a browser that supports them.'
             }
           />
         }

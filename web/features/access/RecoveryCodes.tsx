@@ -42,8 +42,8 @@ function Codes({ codes, onDone }: { codes: readonly string[]; onDone: () => void
   return (
     <Stack gap="md">
       <Text size="sm">
-        If you lose your second factor, one of these codes lets you in instead. Each works once. They are
-        shown only now, so keep them where you will find them without your phone.
+        If you lose your second factor, you can sign in with one of these codes instead. Each code works once.
+        They are shown only now, so keep them somewhere you can find without your phone.
       </Text>
       <div className={classes.sheet}>
         <Text size="sm" fw={600} mb="xs">

@@ -28,8 +28,8 @@ export default function ReferralModal({ opened, onClose }: MenuModal) {
         <Stack gap="md">
           <Text size="sm" c="dimmed">
             {link.data
-              ? `Whoever registers through it as ${whom} is recorded as referred by you.`
-              : 'Whoever registers through it is recorded as referred by you.'}
+              ? `Anyone who registers with this link as ${whom} is recorded as your referral.`
+              : 'Anyone who registers with this link is recorded as your referral.'}
           </Text>
           {link.data ? (
             <>
@@ -43,7 +43,7 @@ export default function ReferralModal({ opened, onClose }: MenuModal) {
               <CopyButton text={link.data.url} label="Copy link" />
               {link.data.isRegisterAccount === 'F' && (
                 <Notice tone="warn">
-                  Registration is closed there at present: the link leads to the login until it is opened.
+                  Registration is currently closed there. Until it opens, the link leads to the sign-in page.
                 </Notice>
               )}
             </>

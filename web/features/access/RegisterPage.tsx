@@ -34,7 +34,7 @@ export default function RegisterPage() {
       {options.error ? (
         <ErrorState
           error={options.error}
-          what="The registration could not be loaded"
+          what="Registration could not be loaded"
           onRetry={() => void options.refetch()}
         />
       ) : (
@@ -67,10 +67,10 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
     },
     validateInputOnBlur: true,
     validate: {
-      companyname: (value) => (value.trim() ? null : 'Enter the name of your company'),
+      companyname: (value) => (value.trim() ? null : 'Enter your company name'),
       name: (value) => (value.trim() ? null : 'Enter your name'),
       email: (value) =>
-        looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+        looksLikeEmail(value.trim()) ? null : 'Enter your email address, such as name@company.com',
       phonenum: (value) => phoneFault(value, true),
       password: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
     },
@@ -104,21 +104,22 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
 
   if (sent) {
     return (
-      <AuthBox title="Check your e-mail" line={`Sent to ${form.values.email.trim()}`}>
+      <AuthBox title="Check your email" line={`Sent to ${form.values.email.trim()}`}>
         <Notice tone="good" live="status">
           {sent}
         </Notice>
         <Text size="sm" c="dimmed">
-          The link is good for 24 hours. Nothing there? Look in the spam folder, or register again.
+          The link is valid for 24 hours. If you don’t see the email, check your spam folder or register
+          again.
         </Text>
-        <ToLogin words="Back to login" />
+        <ToLogin words="Back to sign-in" />
       </AuthBox>
     );
   }
   return (
     <AuthBox
       title={isForAgency ? 'Register your agency' : 'Register'}
-      line={`Create your account at ${brand.name}.`}
+      line={`Create your ${brand.name} account.`}
       problem={problem}
     >
       <form onSubmit={send} noValidate>
@@ -139,7 +140,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
             {...form.getInputProps('name')}
           />
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             autoComplete="username"
             withAsterisk
@@ -159,7 +160,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
           {(asksForCode || given) && (
             <TextInput
               label="Referral code"
-              description="If somebody has invited you."
+              description="If someone invited you."
               autoComplete="off"
               maxLength={64}
               {...form.getInputProps('refcode')}
@@ -169,7 +170,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
           <Button type="submit" {...keepFocus} fullWidth loading={form.submitting}>
             Register
           </Button>
-          <ToLogin words="I have an account" />
+          <ToLogin words="I already have an account" />
         </Stack>
       </form>
     </AuthBox>

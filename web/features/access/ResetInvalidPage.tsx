@@ -12,9 +12,9 @@ export default function ResetInvalidPage() {
         fullWidth
         renderRoot={(props) => <Link {...props} to="/login" search={{ forgot: '1' } as never} />}
       >
-        Ask for a new link
+        Request a new link
       </Button>
-      <ToLogin words="Back to login" />
+      <ToLogin words="Back to sign-in" />
     </AuthBox>
   );
 }

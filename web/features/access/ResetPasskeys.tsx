@@ -29,8 +29,8 @@ export default function ResetPasskeys(props: {
     return (
       <Notice tone="info" title="Your passkeys stay">
         <Text size="sm">
-          They are your second factor, which is required. Sign in with one, and remove any you don’t recognize
-          under Security.
+          They are your required second factor. Sign in with one, and remove any you don’t recognize under
+          Security.
         </Text>
         {names}
       </Notice>
@@ -39,10 +39,8 @@ export default function ResetPasskeys(props: {
   return (
     <>
       <Checkbox
-        label={
-          passkeys.length === 1 ? 'Remove my passkey, too' : `Remove all ${passkeys.length} passkeys, too`
-        }
-        description="A passkey signs in without the password. Remove them if someone else may have been in your account."
+        label={passkeys.length === 1 ? 'Remove my passkey too' : `Remove all ${passkeys.length} passkeys too`}
+        description="A passkey signs in without the password. Remove them if someone else may have had access to your account."
         checked={props.isRemoving}
         onChange={(event) => props.onChange(event.currentTarget.checked)}
       />

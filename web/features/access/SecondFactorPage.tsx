@@ -42,9 +42,9 @@ export default function SecondFactorPage() {
 
   if (user.factor_needed !== 'now') {
     return (
-      <AuthBox title="Set up a second factor" line="Nothing is missing here.">
+      <AuthBox title="Set up a second factor" line="You’re all set.">
         <Button fullWidth renderRoot={(props) => <Link {...props} to="/" />}>
-          Go on
+          Continue
         </Button>
         <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/user/sessions" />}>
           Security
@@ -55,8 +55,8 @@ export default function SecondFactorPage() {
   return (
     <AuthBox title="Set up a second factor" line={user.email} problem={problem}>
       <Text size="sm">
-        A second factor is required for your account, so that a stolen password alone opens nothing. Choose
-        one to go on.
+        Your account requires a second factor, so a stolen password alone isn’t enough to sign in. Choose one
+        to continue.
       </Text>
       {hasPasskeys() && (
         <>
@@ -66,7 +66,7 @@ export default function SecondFactorPage() {
             loading={isBusy}
             onClick={() => void byPasskey()}
           >
-            Make a passkey
+            Create a passkey
           </Button>
           <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             Your fingerprint, face, or a security key. It works only at {location.hostname}.
@@ -83,10 +83,10 @@ export default function SecondFactorPage() {
         Use codes
       </Button>
       <Text size="sm" c="dimmed">
-        From an authenticator app, or by e-mail.
+        From an authenticator app or by email.
       </Text>
       <Anchor component="button" type="button" size="sm" onClick={() => void logout()}>
-        Log out
+        Sign out
       </Anchor>
       <TwoFactorModals opened={isOpen} onClose={() => setOpen(false)} onSaved={() => void proceed()} />
     </AuthBox>

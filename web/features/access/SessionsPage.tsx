@@ -78,7 +78,7 @@ export default function SessionsPage() {
   const endOne = async (row: Row) => {
     const isSure = await confirm({
       title: `Sign out ${row.device}?`,
-      body: `${where(row)} will need the password to come back.`,
+      body: `${where(row)} will need the password to sign in again.`,
       verb: 'Sign out',
       danger: true,
     });
@@ -87,7 +87,7 @@ export default function SessionsPage() {
   const endOthers = async () => {
     const isSure = await confirm({
       title: 'Sign out all other devices?',
-      body: `${otherCount === 1 ? 'One other device' : `${otherCount} other devices`} will need the password to come back. This one stays signed in.`,
+      body: `${otherCount === 1 ? 'One other device' : `${otherCount} other devices`} will need the password to sign in again. This one stays signed in.`,
       verb: 'Sign out others',
       danger: true,
     });
@@ -143,7 +143,7 @@ export default function SessionsPage() {
     <>
       <PageHeader
         title="Security"
-        line="How you sign in, where you are signed in, and what happened to your account."
+        line="How you sign in, where you’re signed in, and what happened on your account."
       />
       <FactorSection />
       <PasskeysSection />
@@ -151,7 +151,7 @@ export default function SessionsPage() {
         <div style={{ flex: '1 1 240px' }}>
           <Title order={2}>Signed-in devices</Title>
           <Text c="dimmed" size="sm">
-            Sign out what you do not know, then change your password.
+            Sign out any device you don’t recognize, then change your password.
           </Text>
         </div>
         <Button
@@ -170,7 +170,7 @@ export default function SessionsPage() {
         columns={columns}
         query={query}
         rowKey={(row) => row.id}
-        empty={<EmptyState title="No devices" text="You are signed in nowhere." />}
+        empty={<EmptyState title="No devices" text="You are not signed in on any device." />}
       />
       <Activity />
       {mayViews && <ViewsByOthers />}

@@ -106,7 +106,7 @@ export default function SetPasswordPage() {
           {done}
         </Notice>
         <Button autoFocus fullWidth renderRoot={(props) => <Link {...props} to="/login" />}>
-          Log in
+          Sign in
         </Button>
       </AuthBox>
     );
@@ -130,7 +130,7 @@ export default function SetPasswordPage() {
           <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
           <PasswordInput
             label="New password"
-            description="At least 12 characters. Your other devices are signed out."
+            description="At least 12 characters. Your other devices will be signed out."
             autoComplete="new-password"
             autoFocus
             maxLength={1024}
@@ -138,10 +138,13 @@ export default function SetPasswordPage() {
             {...form.getInputProps('newpassword')}
           />
           <PasswordInput
-            label="New password again"
+            label="Confirm new password"
             autoComplete="new-password"
             maxLength={1024}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the repeated password', tabIndex: 0 }}
+            visibilityToggleButtonProps={{
+              'aria-label': 'Show or hide the password confirmation',
+              tabIndex: 0,
+            }}
             {...form.getInputProps('again')}
           />
           {check.data.passkeys && check.data.passkeys.length > 0 && (

@@ -11,7 +11,7 @@ import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import classes from './LoginPage.module.css';
 
-const NO_LINK = 'This page needs the one-use link that the server prints when it starts without a company.';
+const NO_LINK = 'This page needs the one-time link that the server prints when it starts without a company.';
 
 /** Creates the first company and its owner, by the one-use link that the server printed. */
 export default function SetupPage() {
@@ -23,10 +23,10 @@ export default function SetupPage() {
     initialValues: { company_name: '', name: '', email: '', password: '', again: '' },
     validateInputOnBlur: true,
     validate: {
-      company_name: (value) => (value.trim() ? null : 'Enter the name of the company'),
+      company_name: (value) => (value.trim() ? null : 'Enter the company name'),
       name: (value) => (value.trim() ? null : 'Enter your name'),
       email: (value) =>
-        looksLikeEmail(value.trim()) ? null : 'Enter your e-mail address, such as name@company.com',
+        looksLikeEmail(value.trim()) ? null : 'Enter your email address, such as name@company.com',
       password: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
       again: (value, all) => (value === all.password ? null : 'Enter the same password as above'),
     },
@@ -53,7 +53,7 @@ export default function SetupPage() {
       <form className={classes.box} onSubmit={send} noValidate>
         <Title order={1}>Set up</Title>
         <Text c="dimmed" size="sm">
-          The first company and its owner. You can add everybody else afterwards.
+          Create the first company and its owner. You can add everyone else later.
         </Text>
         <Stack gap="md" mt="lg">
           {problem && (
@@ -63,13 +63,14 @@ export default function SetupPage() {
           )}
           {isDone && (
             <Notice tone="good" live="status">
-              {form.values.company_name.trim()} is set up. Log in with {form.values.email.trim()} to begin.
+              {form.values.company_name.trim()} is set up. Sign in with {form.values.email.trim()} to get
+              started.
             </Notice>
           )}
           {isDone || noToken ? (
             // A full load: this page knew no tenant, and the host may have one now.
             <Button component="a" href="/login" autoFocus variant={isDone ? 'filled' : 'default'}>
-              Go to the login
+              Go to sign-in
             </Button>
           ) : (
             <>
@@ -87,7 +88,7 @@ export default function SetupPage() {
                 {...form.getInputProps('name')}
               />
               <TextInput
-                label="E-mail"
+                label="Email"
                 type="email"
                 autoComplete="username"
                 maxLength={70}
@@ -102,11 +103,11 @@ export default function SetupPage() {
                 {...form.getInputProps('password')}
               />
               <PasswordInput
-                label="Password again"
+                label="Confirm password"
                 autoComplete="new-password"
                 maxLength={1024}
                 visibilityToggleButtonProps={{
-                  'aria-label': 'Show or hide the repeated password',
+                  'aria-label': 'Show or hide the password confirmation',
                   tabIndex: 0,
                 }}
                 {...form.getInputProps('again')}

@@ -56,14 +56,14 @@ export default function SsoPage() {
     void enter()
       .catch(async (error) => {
         const isUsed = error instanceof ApiError && error.message === screenMessages.ssoUsed;
-        await alertModal('Login failed', isUsed ? screenMessages.ssoUsed : messages.ssoInvalid);
+        await alertModal('Sign-in failed', isUsed ? screenMessages.ssoUsed : messages.ssoInvalid);
         return '/';
       })
       .then((href) => router.navigate({ href, replace: true }));
   }, [queryClient, router, token]);
 
   return (
-    <AuthBox title="Log in">
+    <AuthBox title="Sign in">
       <Group gap="sm" role="status">
         <Loader size="sm" />
         <Text size="sm">Signing you in</Text>

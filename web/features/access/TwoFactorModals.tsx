@@ -95,11 +95,11 @@ export default function TwoFactorModals({ opened, onClose, onSaved }: MenuModal)
 }
 
 const kinds: { kind: Kind; name: string; text: (email: string) => string }[] = [
-  { kind: 'email', name: 'E-mail', text: (email) => `A code is sent to ${email} at each login.` },
+  { kind: 'email', name: 'Email', text: (email) => `We send a code to ${email} each time you sign in.` },
   {
     kind: 'google',
     name: 'Authenticator app',
-    text: () => 'Google Authenticator, or any other app that shows six-digit codes.',
+    text: () => 'Google Authenticator or any other app that shows six-digit codes.',
   },
 ];
 
@@ -140,10 +140,11 @@ function Choice(props: {
     <form onSubmit={send} noValidate>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          Besides your password, a login asks for a code. Select the active one again to turn it off.
+          Signing in requires a code in addition to your password. Select the active option again to turn it
+          off.
         </Text>
         {problem && <Problem>{problem}</Problem>}
-        <Stack gap="xs" role="group" aria-label="Where codes come from">
+        <Stack gap="xs" role="group" aria-label="How you get codes">
           {kinds.map((one) =>
             props.isLoading ? (
               <Skeleton key={one.kind} height={62} />
@@ -172,7 +173,7 @@ function Choice(props: {
             description={
               kind
                 ? 'Your other devices are signed out.'
-                : 'A login will need your password only. Your other devices are signed out.'
+                : 'You will need only your password to sign in. Your other devices are signed out.'
             }
             autoComplete="current-password"
             withAsterisk
@@ -213,7 +214,7 @@ function Authenticator(props: {
     initialValues: { currpassword: '', code: '' },
     validate: {
       code: (value) =>
-        /^\d{6}$/.test(value.replace(/\s/g, '')) ? null : 'Enter the 6 digits that the app shows',
+        /^\d{6}$/.test(value.replace(/\s/g, '')) ? null : 'Enter the 6 digits shown in the app',
       currpassword: (value) => (value ? null : 'Enter your current password'),
     },
   });
@@ -240,7 +241,7 @@ function Authenticator(props: {
   return (
     <form onSubmit={send} noValidate>
       <Stack gap="md">
-        <Text size="sm">Scan this with your authenticator app, or enter the key there by hand.</Text>
+        <Text size="sm">Scan this with your authenticator app, or enter the key manually.</Text>
         {problem && <Problem>{problem}</Problem>}
         <div className={classes.code}>
           {secret.data ? (
@@ -266,7 +267,7 @@ function Authenticator(props: {
         </Group>
         <TextInput
           label="Code"
-          description="The 6 digits that the app shows now."
+          description="The 6 digits currently shown in the app."
           inputMode="numeric"
           autoComplete="one-time-code"
           withAsterisk

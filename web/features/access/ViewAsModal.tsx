@@ -31,9 +31,9 @@ export function ViewAsModal({ viewed, onClose }: { viewed: Viewed; onClose: () =
         <Stack gap="md">
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             {isLook
-              ? `For 30 minutes you see the campaigns, leads and results that ${viewed.name} of ${viewed.company_name} sees. You cannot change or download anything.`
-              : `For 30 minutes you see and do what ${viewed.name} of ${viewed.company_name} can, except passwords, second factors, cards and charges.`}{' '}
-            {viewed.company_name} sees in its log that it was you, and why.
+              ? `For 30 minutes, you see the campaigns, leads, and results that ${viewed.name} of ${viewed.company_name} sees. You cannot change or download anything.`
+              : `For 30 minutes, you can see and do everything ${viewed.name} of ${viewed.company_name} can, except for passwords, second factors, cards, and charges.`}{' '}
+            {viewed.company_name} can see in its log that it was you, and why.
           </Text>
           <TextInput
             label="Reason"

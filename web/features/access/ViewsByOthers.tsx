@@ -46,7 +46,7 @@ export function ViewsByOthers() {
     <div style={{ marginTop: 32 }}>
       <Title order={2}>Views by others</Title>
       <Text c="dimmed" size="sm" mb="md">
-        When somebody of the companies above yours sees the product as one of your people, it stands here.
+        When someone from a company above yours views the product as one of your users, the view appears here.
       </Text>
       <DataTable
         label="Views by others"
@@ -59,8 +59,8 @@ export function ViewsByOthers() {
         empty={
           <EmptyState
             icon={<IconEye size={32} stroke={1.4} />}
-            title="Nobody has looked"
-            text="No one has viewed your company as one of its people."
+            title="No views yet"
+            text="No one has viewed your company as one of its users."
           />
         }
       />

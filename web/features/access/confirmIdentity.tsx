@@ -20,7 +20,7 @@ export async function confirmIdentity(how: string): Promise<boolean> {
   if (needsOwnDocument(ALONE)) {
     const goes = await confirm({
       title: 'Confirm it’s you',
-      body: 'This needs your password or code, on a page of its own. Come back here and try again afterwards.',
+      body: 'You need to confirm your password or code on a separate page. Then come back here and try again.',
       verb: 'Continue',
     });
     if (goes) window.location.assign(`${ALONE}?confirm=${how}`);
@@ -91,7 +91,7 @@ function ConfirmForm(props: {
   return (
     <form onSubmit={(event) => void send(event)} noValidate>
       <Stack gap="md">
-        <Text size="sm">You signed in a while ago. This keeps your money and data safe.</Text>
+        <Text size="sm">You signed in a while ago. Confirming keeps your money and data safe.</Text>
         {props.isCode ? (
           <TextInput
             label="Code from your authenticator app"

@@ -7,6 +7,6 @@ export function timeLeft(seconds: number): string {
 /** What is wrong with the reason of a view; null when nothing is. */
 export function reasonFault(reason: string): string | null {
   const { length } = reason.trim();
-  if (length < 5) return 'Say in a few words why, at least 5 characters';
-  return length > 255 ? 'Use 255 characters at most' : null;
+  if (length < 5) return 'Enter a short reason of at least 5 characters';
+  return length > 255 ? 'Use up to 255 characters' : null;
 }

@@ -74,7 +74,7 @@ export default function StoppedJobsPage() {
     <>
       <PageHeader
         title="Background jobs"
-        line="Jobs that were stopped because the server went down twice while running them. Fix the cause, then try again."
+        line="These jobs were stopped because the server went down twice while running them. Fix the cause, then try again."
       />
       <DataTable
         label="Stopped jobs"

@@ -40,7 +40,7 @@ export default function CardSettingPage() {
     ]);
   const remove = useStep(() => api.payments.removeCard());
   const askToRemove = async () => {
-    const body = 'Nothing can be bought until another card is on file.';
+    const body = 'You can’t buy anything until another card is on file.';
     if (!(await confirm({ title: 'Remove the card?', body, verb: 'Remove card', danger: true }))) return;
     await remove.mutateAsync(undefined).catch(() => {});
     await reload();
@@ -50,7 +50,7 @@ export default function CardSettingPage() {
     <>
       <PageHeader
         title="Card Setting"
-        line={`The card that ${user.company_name} pays with. Its number is kept by the payment provider, never here.`}
+        line={`The card that ${user.company_name} pays with. The payment provider stores its number. It is never stored here.`}
       />
       <div className={classes.column}>
         {hasFailed && (
@@ -78,10 +78,10 @@ export default function CardSettingPage() {
               </Text>
               <Text size="sm" c="dimmed">
                 {card
-                  ? `Good until ${String(card.exp_month).padStart(2, '0')}/${card.exp_year}. It is charged for what your account buys.`
+                  ? `Valid until ${String(card.exp_month).padStart(2, '0')}/${card.exp_year}. Your account’s purchases are charged to this card.`
                   : setup.card_set
-                    ? 'It is charged for what your account buys.'
-                    : 'A card is needed before anything can be bought.'}
+                    ? 'Your account’s purchases are charged to this card.'
+                    : 'Add a card before you buy anything.'}
               </Text>
             </div>
             <StatusBadge status={setup.card_set ? 'active' : 'none'} tone={setup.card_set ? 'good' : 'plain'}>
@@ -118,13 +118,13 @@ export default function CardSettingPage() {
           <div className="card">
             <EmptyState
               title="Cards are not used here"
-              text="What is owed is settled outside this system, as agreed with your platform."
+              text="Amounts due are settled outside this system, as agreed with your platform."
             />
           </div>
         )}
         {!mayWrite && (
           <Text size="sm" c="dimmed">
-            Your role does not allow changing the card.
+            Your role doesn’t allow you to change the card.
           </Text>
         )}
       </div>

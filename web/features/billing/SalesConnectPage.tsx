@@ -17,9 +17,9 @@ import { useStep } from './useStep.ts';
 const ASK_MS = 10_000;
 
 const STEPS = [
-  { title: 'Connect the payment account', text: 'Say where your commissions are to be paid.' },
-  { title: 'Finish the form', text: 'Your details and your bank account, at the payment provider.' },
-  { title: 'Verification', text: 'The provider checks what you entered.' },
+  { title: 'Connect your payment account', text: 'Choose where your commissions are paid.' },
+  { title: 'Complete the form', text: 'Your details and bank account, entered with the payment provider.' },
+  { title: 'Verification', text: 'The provider verifies what you entered.' },
 ] as const;
 
 /** What each status says and offers (spec product 4, Sales-connect statuses; ROUT-14). */
@@ -28,7 +28,7 @@ const STATUSES = {
     at: 0,
     tone: 'info',
     title: 'Connect your payment account',
-    text: 'Your commissions are paid to an account of your own. Connect it to go on to your agencies.',
+    text: 'Your commissions are paid to your own account. Connect it to continue to your agencies.',
     form: 'Connect account',
     reset: undefined,
     loses: undefined,
@@ -36,17 +36,17 @@ const STATUSES = {
   pending: {
     at: 1,
     tone: 'warn',
-    title: 'Finish the form',
-    text: 'Your account is begun, but its form is not complete. Finish it, so that it can be verified.',
-    form: 'Finish the form',
-    reset: 'Start again',
-    loses: 'What you have entered at the payment provider so far is left behind.',
+    title: 'Complete the form',
+    text: 'You started your account, but its form is not complete. Finish the form so your account can be verified.',
+    form: 'Complete the form',
+    reset: 'Start over',
+    loses: 'The details you have entered with the payment provider so far are lost.',
   },
   inverification: {
     at: 2,
     tone: 'info',
     title: 'Verification in progress',
-    text: 'Your details are being checked. There is nothing to do; this page changes when it is done.',
+    text: 'Your details are being checked. You don’t need to do anything. This page updates when the check is done.',
     form: undefined,
     reset: undefined,
     loses: undefined,
@@ -55,18 +55,18 @@ const STATUSES = {
     at: 3,
     tone: 'good',
     title: 'Your account is connected',
-    text: 'Commissions are paid to it. You can go on to your agencies.',
+    text: 'Commissions are paid to it. You can continue to your agencies.',
     form: undefined,
     reset: 'Disconnect',
-    loses: 'Only this page is open to you then, until another account is connected.',
+    loses: 'Only this page is available to you until you connect another account.',
   },
   failed: {
     at: 0,
     tone: 'bad',
     title: 'Your account could not be verified',
-    text: 'The provider did not accept the details. Start again, and check what you enter.',
+    text: 'The provider did not accept your details. Start over and check what you enter.',
     form: undefined,
-    reset: 'Start again',
+    reset: 'Start over',
     loses: undefined,
   },
 } as const;
@@ -107,7 +107,7 @@ export default function SalesConnectPage() {
   const reset = useStep(() => api.payments.resetAccount());
   const status = STATUSES[known];
   const letGo = async () => {
-    const title = known === 'completed' ? 'Disconnect your account?' : 'Start again with another account?';
+    const title = known === 'completed' ? 'Disconnect your account?' : 'Start over with another account?';
     if (!status.loses || (await confirm({ title, body: status.loses, verb: status.reset, danger: true })))
       reset.mutate({});
   };
@@ -118,12 +118,12 @@ export default function SalesConnectPage() {
     <>
       <PageHeader
         title="Connect your account"
-        line="Where your commissions are paid to."
+        line="Where your commissions are paid."
         primary={
           <HelpButton
             title="How connecting works"
             video={film}
-            description="You say where to be paid, fill in the payment provider's form, and wait until it has checked your details. That usually takes minutes, at most two working days. Until then only this page is open to you."
+            description="Choose where to be paid, fill in the payment provider’s form, and wait while it checks your details. That usually takes minutes and up to two business days. Until then, only this page is available to you."
           />
         }
       />
@@ -167,7 +167,7 @@ export default function SalesConnectPage() {
           </ol>
           {lacks.length > 0 && (
             <>
-              <Text size="sm">The payment provider still asks for:</Text>
+              <Text size="sm">The payment provider still needs:</Text>
               <ul>
                 {lacks.map((one) => (
                   <li key={one}>
@@ -179,13 +179,13 @@ export default function SalesConnectPage() {
           )}
           {isSandbox && (
             <Text size="sm" c="dimmed">
-              No payment provider is connected, so the sandbox&apos;s own form stands in for it. No money
+              No payment provider is connected, so the sandbox&apos;s own form is used instead. No money
               moves.
             </Text>
           )}
           {isViewMode ? (
             <Text size="sm" c="dimmed">
-              Only the person themselves can connect their account.
+              Only the account holder can connect this account.
             </Text>
           ) : (
             <div className={classes.actions}>

@@ -25,7 +25,7 @@ export function AudienceFields(props: {
       searchable
       clearable
       hidePickedOptions
-      nothingFoundMessage="Nothing of this name"
+      nothingFoundMessage="No matches"
       data={CHOICES[field]}
       value={values[field]}
       onChange={(names) => onChange({ [field]: names })}
@@ -51,12 +51,12 @@ export function AudienceFields(props: {
     <Stack gap="md">
       {tags(
         'jobTitles',
-        "Press Enter after each. 'marketing manager' also finds 'Manager of Marketing'; one of the titles is enough.",
+        "Press Enter after each. 'marketing manager' also finds 'Manager of Marketing'. Matching one of the titles is enough.",
       )}
       {choice('seniority')}
       {choice('department')}
       {tags('industry', "Press Enter after each. 'Software' also finds 'Computer Software'.", INDUSTRIES)}
-      {choice('companySize', 'People who work there.')}
+      {choice('companySize', 'Number of people who work there.')}
     </Stack>
   );
 }

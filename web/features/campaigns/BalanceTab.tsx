@@ -33,9 +33,9 @@ const heldWords = (reason: Campaign['statusReason']): string | undefined =>
     agency_unpaid:
       "The agency's own payment failed, so all its campaigns are paused. They resume when the agency pays its balance due.",
     agency_paused: "Your agency's account has paused campaigns. Contact your agency.",
-    cancelled:
-      'The subscription of the agency has ended. The campaign can be activated again with a new one.',
-    billing_changed: 'Billing was changed, which stops all campaigns. Activate it again when it may go on.',
+    cancelled: 'The agency’s subscription has ended. You can activate the campaign again with a new one.',
+    billing_changed:
+      'Billing was changed, which stops all campaigns. Activate this one again when it can continue.',
   })[reason as string];
 
 /** What is left, what a lead costs and how far it goes; who pays buys more, and the agency adds what it was paid outside. */
@@ -64,23 +64,23 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
   return (
     <Stack gap="lg">
       {campaign.statusReason === 'balance_empty' && (
-        <Notice tone="warn" title="The campaign stands still">
-          The balance does not cover another lead.{' '}
+        <Notice tone="warn" title="The campaign is on hold">
+          The balance doesn’t cover another lead.{' '}
           {buys
-            ? 'Buy leads, and it goes on by itself.'
+            ? 'Buy leads, and it resumes automatically.'
             : mayAdd
-              ? 'Record what the client has paid, and it goes on by itself.'
-              : 'It goes on when leads have been bought for it.'}
+              ? 'Record what the client has paid, and it resumes automatically.'
+              : 'It resumes when leads are bought for it.'}
         </Notice>
       )}
       {campaign.statusReason?.startsWith('cap_') && (
-        <Notice tone="warn" title="The campaign stands still">
-          {reasonWords(campaign.statusReason).meaning} It goes on by itself when the day or month of the limit
-          is over, or at once when whoever set the limit raises it.
+        <Notice tone="warn" title="The campaign is on hold">
+          {reasonWords(campaign.statusReason).meaning} It resumes automatically when the limit’s day or month
+          ends, or immediately if the company that set the limit raises it.
         </Notice>
       )}
       {heldWords(campaign.statusReason) && (
-        <Notice tone="warn" title="The campaign stands still">
+        <Notice tone="warn" title="The campaign is on hold">
           {heldWords(campaign.statusReason)}
         </Notice>
       )}
@@ -102,20 +102,20 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
         )}
         {mayGiveBack && !user.isViewMode && (remaining.data?.refundable_micros ?? 0) > 0 && (
           <Button variant="default" onClick={() => setOpen('give')}>
-            Give back
+            Refund
           </Button>
         )}
       </Group>
       {!isAdvance && (
         <Text size="sm" c="dimmed">
-          Leads of this campaign are billed {campaign.PaymentTerm === 'Weekly' ? 'weekly' : 'monthly'} by
+          This campaign’s leads are billed {campaign.PaymentTerm === 'Weekly' ? 'weekly' : 'monthly'} by
           invoice, so none are bought in advance.
         </Text>
       )}
       {remaining.error ? (
         <ErrorState
           error={remaining.error}
-          what="What became of the balance could not be loaded"
+          what="The balance details could not be loaded"
           onRetry={() => void remaining.refetch()}
         />
       ) : (
@@ -146,9 +146,9 @@ function Facts({ remaining }: { remaining: Remaining | undefined }) {
   if (!remaining) return <Skeleton height={136} aria-busy="true" />;
   const facts: [string, number][] = [
     ['Bought by card', remaining.bought_micros],
-    ['Paid outside', remaining.outside_micros],
+    ['Outside payments', remaining.outside_micros],
     ['Spent on leads', remaining.spent_micros],
-    ['Given back', remaining.refunded_micros],
+    ['Refunded', remaining.refunded_micros],
   ];
   if (remaining.granted_micros !== 0) facts.splice(2, 0, ['Credit', remaining.granted_micros]);
   if (remaining.disputed_micros !== 0) facts.push(['Disputed with the bank', remaining.disputed_micros]);
@@ -187,7 +187,7 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
         idempotencyKey: key,
       });
       changed(campaign.leadspeekID);
-      notifyDone(`Added ${money(microsTyped(amount))}. The balance is ${money(answer.balance_micros)} now`);
+      notifyDone(`Added ${money(microsTyped(amount))}. The balance is now ${money(answer.balance_micros)}`);
       onClose();
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
@@ -201,12 +201,12 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
       <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
         <Stack gap="md">
           <Text size="sm">
-            This records what {campaign.company_name} has paid you. The payment itself is made outside of this
-            system; nobody is charged here.
+            This records what {campaign.company_name} has paid you. The payment itself is made outside this
+            system. No one is charged here.
           </Text>
           <TextInput
             label="Amount"
-            description={more ? `Pays for about ${leadWords(more)} more.` : 'In US dollars and cents.'}
+            description={more ? `Covers about ${leadWords(more)} more.` : 'In US dollars and cents.'}
             leftSection="$"
             inputMode="decimal"
             withAsterisk
@@ -215,8 +215,8 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
             {...form.getInputProps('amount')}
           />
           {unsure && (
-            <Notice tone="warn" live="alert" title="No answer">
-              {unsure} Trying again is safe: the amount is recorded once.
+            <Notice tone="warn" live="alert" title="No response">
+              {unsure} It’s safe to try again. The amount is recorded only once.
             </Notice>
           )}
           <Group justify="flex-end" gap="xs">

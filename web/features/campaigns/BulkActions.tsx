@@ -16,7 +16,7 @@ const kinds = {
   activate: { verb: 'Activate', doing: 'Activating', icon: IconPlayerPlay },
   pause: { verb: 'Pause', doing: 'Pausing', icon: IconPlayerPause },
   archive: { verb: 'Archive', doing: 'Archiving', icon: IconArchive },
-  restore: { verb: 'Bring back', doing: 'Bringing back', icon: IconArchiveOff },
+  restore: { verb: 'Restore', doing: 'Restoring', icon: IconArchiveOff },
 } as const;
 type Kind = keyof typeof kinds;
 
@@ -30,11 +30,11 @@ const act: Record<Kind, (leadspeekID: string) => Promise<{ data: Campaign }>> = 
 const questions: Partial<Record<Kind, { question: string; body: string }>> = {
   pause: {
     question: 'Pause',
-    body: 'Visits go on being counted, but none becomes a lead until you activate them again.',
+    body: 'Visits are still counted, but none become leads until you activate the campaigns again.',
   },
   archive: {
     question: 'Archive',
-    body: 'They stop making leads and leave the list. Their leads stay, and you can bring them back, paused.',
+    body: 'They stop making leads and are removed from the list. Their leads stay, and you can restore the campaigns as paused.',
   },
 };
 
@@ -78,7 +78,7 @@ export function BulkActions(props: { selected: Selection<Campaign>; shown: Campa
       );
     const sentence = bulkSentence(kind, summary.done.length);
     if (kind === 'archive' && summary.done.length > 0)
-      notifyUndo(sentence, { verb: 'Bring back', run: () => void run('restore', summary.done, true) });
+      notifyUndo(sentence, { verb: 'Restore', run: () => void run('restore', summary.done, true) });
     else if (summary.failed.length === 0) notifyDone(sentence);
     if (summary.failed.length === 0) return;
     for (const { item } of summary.failed) changed(item.leadspeekID);
@@ -86,7 +86,7 @@ export function BulkActions(props: { selected: Selection<Campaign>; shown: Campa
       `${kinds[kind].verb}: ${num(summary.done.length)} of ${campaignsWords(campaigns.length)} done`,
       <>
         <Text size="sm">
-          {isUndo ? 'These could not be changed:' : 'Those that could not be changed stay selected:'}
+          {isUndo ? 'These could not be changed:' : 'Campaigns that could not be changed stay selected:'}
         </Text>
         <ul style={{ margin: '8px 0 0', paddingLeft: 20, maxHeight: 280, overflow: 'auto' }}>
           {summary.failed.map(({ item, words }) => (

@@ -112,7 +112,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
         onChange={(next) => set({ tab: next === 'setup' ? undefined : (next ?? undefined) })}
         keepMounted={false}
       >
-        <Tabs.List mb="lg" aria-label="Parts of the campaign">
+        <Tabs.List mb="lg" aria-label="Campaign sections">
           {Object.entries(tabs)
             .filter(([value]) => value !== without)
             .map(([value, label]) => (
@@ -188,7 +188,7 @@ function Head({ campaign, onGone }: { campaign: Campaign; onGone: () => void }) 
             leftSection={main === 'pause' ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
             onClick={() => void run(main, campaign)}
           >
-            {{ pause: 'Pause', activate: 'Activate', restore: 'Bring back' }[main]}
+            {{ pause: 'Pause', activate: 'Activate', restore: 'Restore' }[main]}
           </Button>
         )}
         <CampaignMenu campaign={campaign} without={main} onRemoved={onGone} />

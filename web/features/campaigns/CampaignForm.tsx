@@ -60,7 +60,7 @@ function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues)
 export const RULES = {
   ...MORE_RULES,
   campaignName: (value: string) =>
-    !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use at most 255 characters' : null,
+    !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use up to 255 characters' : null,
   ...onlyOf(['locator', 'enhance', 'b2b'], TARGET_RULES),
   ...onlyOf(['b2b'], AUDIENCE_RULES),
   ...onlyOf(['local'], {
@@ -72,23 +72,29 @@ export const RULES = {
     value === '' || Number(value) < 0 || Number(value) > 100 ? 'Enter a number from 0 to 100' : null,
   LimitLead: (value: number | string) =>
     value !== '' && !(Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000)
-      ? 'Enter a whole number from 1 to 1,000,000, or leave it empty'
+      ? 'Enter a whole number from 1 to 1,000,000, or leave it blank'
       : null,
   endDate: (value: string, all: CampaignValues) =>
-    value && all.startDate && value < all.startDate ? 'Choose a day that is not before the first day' : null,
+    value && all.startDate && value < all.startDate ? 'Choose a day on or after the first day' : null,
   CostSet: (value: string, all: CampaignValues) =>
-    value && isAbove(value, all.CostMaxLead) ? 'Enter at most what a lead may cost' : currencyFault(value, 6),
+    value && isAbove(value, all.CostMaxLead)
+      ? 'Enter an amount up to the maximum price per lead'
+      : currencyFault(value, 6),
   CostSetAdvanced: (value: string, all: CampaignValues) =>
-    value && isAbove(value, all.CostMaxLead) ? 'Enter at most what a lead may cost' : currencyFault(value, 6),
+    value && isAbove(value, all.CostMaxLead)
+      ? 'Enter an amount up to the maximum price per lead'
+      : currencyFault(value, 6),
   CostSetB2b: (value: string, all: CampaignValues) =>
-    value && isAbove(value, all.CostMaxLead) ? 'Enter at most what a lead may cost' : currencyFault(value, 6),
+    value && isAbove(value, all.CostMaxLead)
+      ? 'Enter an amount up to the maximum price per lead'
+      : currencyFault(value, 6),
   CostMaxLead: (value: string) => currencyFault(value, 6),
   CostMonth: (value: string) => currencyFault(value, 2),
   PlatformFee: (value: string) => currencyFault(value, 2),
   leadsbuy: (value: number | string, all: CampaignValues) =>
     value === ''
       ? all.topupoptions === 'continual' && (all.PaymentTerm || 'Prepaid') === 'Prepaid'
-        ? 'Enter how many leads are bought each time'
+        ? 'Enter how many leads to buy each time'
         : null
       : Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000
         ? null
@@ -138,7 +144,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
     <>
       <TextInput
         label="Name"
-        description="Only you and your team see it."
+        description="Visible only to you and your team."
         withAsterisk
         maxLength={255}
         {...form.getInputProps('campaignName')}
@@ -147,7 +153,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
         <>
           <TextInput
             label="Site"
-            description="The address of the site that carries the tag."
+            description="The address of the site that has the tag."
             placeholder="https://www.example.com"
             withAsterisk
             inputMode="url"
@@ -156,7 +162,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
           />
           <TextInput
             label="Thank-you page"
-            description="Who reaches this page has bought or signed up, and is no lead from then on. Put the tag on it, too."
+            description="People who reach this page have bought or signed up and no longer become leads. Put the tag on this page too."
             placeholder="https://www.example.com/thank-you"
             inputMode="url"
             maxLength={2048}
@@ -164,7 +170,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
           />
           <Textarea
             label="Other domains"
-            description="Other domains that carry the tag, one per line. Use *.example.com to include all subdomains. Visits from any other site are refused."
+            description="Other domains that have the tag, one per line. Use *.example.com to include all subdomains. Visits from any other site are refused."
             placeholder="shop.example.com"
             autosize
             minRows={1}
@@ -183,8 +189,8 @@ export function NeedFields({ form }: { form: CampaignFormState }) {
   return (
     <>
       <Switch
-        label="E-mail address"
-        description="People without a known e-mail address do not become leads."
+        label="Email address"
+        description="People without a known email address do not become leads."
         {...form.getInputProps('requireemailaddress', { type: 'checkbox' })}
       />
       <Switch
@@ -194,7 +200,7 @@ export function NeedFields({ form }: { form: CampaignFormState }) {
       />
       <Switch
         label="Deliver phone numbers on do-not-call lists"
-        description="Off leaves these numbers out of leads. On sends them, marked. Calling them can break the law."
+        description="If off, these numbers are left out of leads. If on, they are sent and marked. Calling them can break the law."
         {...form.getInputProps('dncphoneenabled', { type: 'checkbox' })}
       />
       <Switch
@@ -211,8 +217,8 @@ export function WhichFields({ form }: { form: CampaignFormState }) {
   return (
     <>
       <Select
-        label="The same person again"
-        description="When somebody who became a lead of this campaign may become one again."
+        label="Repeat leads"
+        description="When someone who became a lead of this campaign can become one again."
         allowDeselect={false}
         data={Object.entries(REIDENTIFY_WORDS).map(([value, label]) => ({ value, label }))}
         {...form.getInputProps('reidentificationtype')}
@@ -222,13 +228,13 @@ export function WhichFields({ form }: { form: CampaignFormState }) {
       <div className={classes.two}>
         <TextInput
           label="First day"
-          description="Empty: at once."
+          description="Leave blank to start immediately."
           type="date"
           {...form.getInputProps('startDate')}
         />
         <TextInput
           label="Last day"
-          description="Empty: without end."
+          description="Leave blank for no end date."
           type="date"
           {...form.getInputProps('endDate')}
         />
@@ -261,20 +267,20 @@ export function CampaignFields(props: {
       {module === 'b2b' && (
         <section className={classes.section}>
           <Title order={3} mb="sm">
-            Whom it wants at work
+            Target audience
           </Title>
           <WantedFields form={form} />
         </section>
       )}
       <section className={classes.section}>
         <Title order={3} mb="sm">
-          What a lead brings along
+          What a lead includes
         </Title>
         <InformationFields form={form} client={client} />
       </section>
       <section className={classes.section}>
         <Title order={3} mb="sm">
-          What a lead must have
+          Lead requirements
         </Title>
         <Stack gap="sm">
           <NeedFields form={form} />
@@ -315,21 +321,21 @@ function Confidence({ form }: { form: CampaignFormState }) {
   }).data?.least_confidence;
   return (
     <Input.Wrapper
-      label="Lowest confidence"
-      description="How sure a match must be. Higher: fewer leads, more certain ones."
+      label="Minimum confidence"
+      description="How certain a match must be. Higher values mean fewer but more certain leads."
       labelElement="div"
       error={error}
     >
       <div className={classes.confidence} style={{ marginTop: 4 }}>
         <Slider
-          thumbLabel="Lowest confidence in percent"
-          label={(at) => `${at} %`}
+          thumbLabel="Minimum confidence in percent"
+          label={(at) => `${at}%`}
           value={Number(value) || 0}
           onChange={(next) => form.setFieldValue('minConfidence', next)}
           step={5}
         />
         <NumberInput
-          aria-label="Lowest confidence in percent"
+          aria-label="Minimum confidence in percent"
           min={0}
           max={100}
           allowDecimal={false}
@@ -342,8 +348,8 @@ function Confidence({ form }: { form: CampaignFormState }) {
       </div>
       {floor !== undefined && floor > 0 && (
         <Text size="xs" c="dimmed" mt={4}>
-          {mayPrice ? 'You bill' : 'Your agency bills'} no match below {floor} %
-          {Number(value) < floor ? ', so that is the lowest confidence of this campaign, too.' : '.'}
+          {mayPrice ? 'You don’t bill' : 'Your agency doesn’t bill'} matches below {floor}%
+          {Number(value) < floor ? ', so that is also the minimum confidence of this campaign.' : '.'}
         </Text>
       )}
     </Input.Wrapper>

@@ -50,18 +50,18 @@ export default function CampaignSetupPage() {
     <>
       <PageHeader
         title="Build Your Campaign"
-        line="A few steps: whom it finds, what leads bring along, and what they must have. You see the price before anything is saved."
+        line="A few steps: who to find, what leads include, and what they must have. You see the price before anything is saved."
       />
       {mayCreate && modules[0] ? (
         <Builder modules={modules} first={modules[0].module as Module} />
       ) : (
         <div className="card">
           <EmptyState
-            title="You cannot build campaigns here"
+            title="You can’t build campaigns here"
             text={
               mayCreate
-                ? 'None of the products with leads is among yours. Your platform can add one.'
-                : 'Campaigns are built by agencies and their clients.'
+                ? 'You don’t have any of the products with leads. Your platform can add one.'
+                : 'Only agencies and their clients can build campaigns.'
             }
           />
         </div>
@@ -82,7 +82,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
   const form = useForm<CampaignValues>({
     initialValues: { ...NEW_VALUES, leadspeekType: first },
     validateInputOnBlur: true,
-    validate: { ...RULES, companyID: (value) => (needsClient && !value ? 'Choose the client' : null) },
+    validate: { ...RULES, companyID: (value) => (needsClient && !value ? 'Choose a client' : null) },
   });
   const free = useLeaveGuard(form.isDirty(), LOST, []);
   const client = needsClient ? form.values.companyID : user.company_id;
@@ -145,7 +145,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
     step(
       'kind',
       'Kind',
-      'What the campaign goes by.',
+      'What the campaign is based on.',
       <Kinds
         value={module}
         onChange={(next) => {
@@ -160,8 +160,8 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
       'site',
       module === 'local' ? 'Site' : 'Name',
       module === 'local'
-        ? 'Whose campaign it is, and the site whose visitors it recognises.'
-        : 'Whose campaign it is, and what you call it.',
+        ? 'Who the campaign is for, and the site whose visitors it recognizes.'
+        : 'Who the campaign is for, and what you call it.',
       <>
         {needsClient && <ClientSelect {...form.getInputProps('companyID')} />}
         <NameFields form={form} />
@@ -171,23 +171,23 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
     step(
       'audience',
       'Audience',
-      'Whom it wants at work. What is left empty is open to anybody.',
+      'Who the campaign targets at work. Fields left blank match anyone.',
       <WantedFields form={form} />,
     ),
     step(
       'data',
       'Data fields',
-      'What leads bring along besides name and contact. It changes their price.',
+      'What leads include besides name and contact details. It changes their price.',
       <InformationFields form={form} client={client} />,
     ),
     step(
       'leads',
       'Leads',
       module === 'local'
-        ? 'What has to be known of a person, and which visits become leads.'
-        : 'What has to be known of a person, how many become leads, and when.',
+        ? 'What must be known about a person, and which visits become leads.'
+        : 'What must be known about a person, how many people become leads, and when.',
       <>
-        <Title order={3}>What a lead must have</Title>
+        <Title order={3}>Lead requirements</Title>
         <NeedFields form={form} />
         <Title order={3}>
           {module === 'local' ? 'Which visits become leads' : 'Which people become leads'}
@@ -198,13 +198,13 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
     step(
       'told',
       'Reports',
-      'Who is told of leads, and who gets them as a file.',
+      'Who is notified of leads, and who gets them as a file.',
       <ReportFields form={form} />,
     ),
     step(
       'review',
       'Price and preview',
-      'What the campaign costs, and what a lead contains.',
+      'What the campaign costs, and what a lead includes.',
       <>
         {mayPrice && <CostFields form={form} isNew planned={[]} />}
         <Price form={form} resource={resource} />
@@ -218,8 +218,8 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
         )}
         <Preview form={form} />
         <Switch
-          label="Start at once"
-          description="Off: it is saved as a draft, paused, until somebody activates it."
+          label="Start immediately"
+          description="If off, the campaign is saved as a paused draft until someone activates it."
           checked={begins}
           onChange={(event) => setBegins(event.currentTarget.checked)}
         />
@@ -230,7 +230,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
   const at = stepAt(steps, params.step ?? 'kind');
   return (
     <Wizard
-      label="Steps of the campaign"
+      label="Campaign steps"
       steps={steps}
       at={at}
       onAt={(key) => set({ step: key }, { push: true })}
@@ -282,14 +282,14 @@ function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) 
       </Radio.Group>
       {without.length > 0 && (
         <Text size="sm" c="dimmed">
-          Not among your products: {without.map(({ name }) => name).join(', ')}.
+          Not included in your products: {without.map(({ name }) => name).join(', ')}.
         </Text>
       )}
       {facts.user?.is_master && (
         <div className={`card ${classes.kind}`}>
-          {label('simplifi', 'Shows your advertising to the people you choose.', 'Simplifi ID')}
+          {label('simplifi', 'Shows your ads to the people you choose.', 'Simplifi ID')}
           <Text size="sm" mt="xs">
-            Not available yet: campaigns of this product cannot be built here.
+            Not available yet. You can’t build campaigns for this product here.
           </Text>
         </div>
       )}
@@ -323,20 +323,20 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
     <Input.Wrapper label="Price" labelElement="div">
       <dl className={classes.facts}>
         <div>
-          <dt>A lead</dt>
+          <dt>Per lead</dt>
           <dd className="num">{price === 0 ? 'Free' : money(price, { unit: true })}</dd>
         </div>
         <div>
-          <dt>At most</dt>
+          <dt>Maximum</dt>
           <dd className="num">
             {limit === null || limit === undefined
-              ? 'No limit of leads is set'
+              ? 'No lead limit is set'
               : `${money(price * limit)} for ${num(limit)} leads a ${LimitLead === '' ? kept.LimitLeadFreq : LimitLeadFreq}`}
           </dd>
         </div>
         {[
-          ['Each month', CostMonth || kept.CostMonth],
-          ['Once, for the set-up', PlatformFee || kept.PlatformFee],
+          ['Per month', CostMonth || kept.CostMonth],
+          ['One-time setup fee', PlatformFee || kept.PlatformFee],
         ].map(([name, amount]) =>
           microsTyped(amount!) > 0 ? (
             <div key={name}>
@@ -351,8 +351,9 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
         </div>
       </dl>
       {term === 'Prepaid' && price > 0 && kept.first_balance_micros > 0 && (
-        <Notice tone="info" title="It begins with a balance">
-          A prepaid campaign runs while its balance covers a lead. You add balance once it is saved.
+        <Notice tone="info" title="A balance is required to start">
+          A prepaid campaign runs while its balance covers a lead. You can add balance after you save the
+          campaign.
         </Notice>
       )}
     </Input.Wrapper>
@@ -363,12 +364,12 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
 function Preview({ form }: { form: CampaignFormState }) {
   return (
     <Input.Wrapper
-      label="What a lead contains"
+      label="What a lead includes"
       labelElement="div"
-      description="An example; the person is made up."
+      description="An example with a fictional person."
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard */}
-      <section className={classes.preview} tabIndex={0} aria-label="Example of a lead">
+      <section className={classes.preview} tabIndex={0} aria-label="Example lead">
         <Table fz={13}>
           <Table.Thead>
             <Table.Tr>
@@ -382,7 +383,7 @@ function Preview({ form }: { form: CampaignFormState }) {
               <Table.Tr key={field}>
                 <Table.Td>{field}</Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>{example}</Table.Td>
-                <Table.Td>{isSure ? 'Always' : 'Where known'}</Table.Td>
+                <Table.Td>{isSure ? 'Always' : 'If known'}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -29,12 +29,12 @@ import { leadPriceOf } from './resource.ts';
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
 
 const LINES: Record<Campaign['leadspeekType'] | 'all', string> = {
-  local: 'Campaigns that recognise the visitors of a site and turn them into leads.',
-  locator: 'Campaigns that find people by what they looked for, and where, and turn them into leads.',
+  local: 'Campaigns that recognize the visitors of a site and turn them into leads.',
+  locator: 'Campaigns that find people by what they looked for and where, and turn them into leads.',
   enhance:
-    'Campaigns that find people by all words of what they looked for, in any order, and bring personal data along.',
-  b2b: 'Campaigns that find people at work by what they looked for, their job and their company.',
-  all: 'What turns people into leads.',
+    'Campaigns that find people by all the words of what they looked for, in any order, and include personal data.',
+  b2b: 'Campaigns that find people at work by what they looked for, their job, and their company.',
+  all: 'Campaigns that turn people into leads.',
 };
 
 /** The campaigns of the module: the list, and each in a drawer. */
@@ -174,8 +174,8 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
             title="No campaigns yet"
             text={
               isSearch
-                ? 'A campaign names keywords and a place. People who looked for them become leads, and are sent on to where you want them.'
-                : 'A campaign gives you a small tag for a site. Visitors whom the people data knows become leads, and are sent on to where you want them.'
+                ? 'A campaign targets keywords and a place. People who looked for them become leads and are sent where you want them.'
+                : 'A campaign gives you a small tag for a site. Visitors found in the people data become leads and are sent where you want them.'
             }
             action={mayCreate && create}
           />

@@ -5,7 +5,7 @@ import { SearchSelect, type SearchSelectField } from '../../ui/SearchSelect.tsx'
 export function ClientSelect(props: SearchSelectField & { description?: string }) {
   return (
     <SearchSelect
-      description="Whose campaign it is."
+      description="Who the campaign is for."
       {...props}
       label="Client"
       queryKey={['clients', 'choice']}

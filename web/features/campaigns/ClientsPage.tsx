@@ -44,7 +44,7 @@ export default function ClientsPage() {
           <EmptyState
             icon={<IconBuildingStore size={32} stroke={1.4} />}
             title="No clients yet"
-            text="Clients are added under Client Management. Each has campaigns of its own."
+            text="Add clients under Client Management. Each client has its own campaigns."
           />
         }
       />

@@ -67,7 +67,7 @@ export function CostFields(props: {
   const margin = marginOf(own, wholesale);
   /** The price for the data that the module's campaigns may ask for. */
   const rich = module === 'b2b' ? ('CostSetB2b' as const) : ('CostSetAdvanced' as const);
-  const usual = isNew ? 'Empty: as usual for this client.' : undefined;
+  const usual = isNew ? 'Leave blank for this client’s default.' : undefined;
   const amount = (field: (typeof AMOUNTS)[number]) => ({
     ...form.getInputProps(field),
     mayBeEmpty: isNew,
@@ -81,7 +81,7 @@ export function CostFields(props: {
         <Select
           label="Payment term"
           description={usual}
-          placeholder="As usual"
+          placeholder="Default"
           allowDeselect={isNew}
           maw={240}
           data={[...PAYMENT_TERMS]}
@@ -95,8 +95,8 @@ export function CostFields(props: {
             description={
               isNew
                 ? resource
-                  ? `Leave blank for ${money(microsTyped(resource.CostSet), { unit: true })}, the usual price for this client.`
-                  : 'Leave blank for the usual price for this client.'
+                  ? `Leave blank for ${money(microsTyped(resource.CostSet), { unit: true })}, the default price for this client.`
+                  : 'Leave blank for the default price for this client.'
                 : 'In US dollars, up to six decimal places.'
             }
             {...amount('CostSet')}
@@ -106,8 +106,8 @@ export function CostFields(props: {
             label={module === 'b2b' ? 'Price with company data' : 'Price with personal data'}
             description={
               isNew
-                ? 'Of a lead with data fields. Empty: as usual.'
-                : 'Of a lead with data fields. 0: the price per lead.'
+                ? 'For leads with data fields. Leave blank for the default.'
+                : 'For leads with data fields. Enter 0 to use the price per lead.'
             }
             {...amount(rich)}
             minimum={Number(form.values[rich]) > 0 ? least : undefined}
@@ -118,7 +118,7 @@ export function CostFields(props: {
                 Your margin per lead
               </Text>
               <Text size="sm" c="dimmed">
-                Price less what you pay yourself.
+                Price minus what you pay.
               </Text>
               <Text mt={8} className="num">
                 {margin === undefined ? (
@@ -153,18 +153,18 @@ export function CostFields(props: {
         )}
         <div className={classes.two}>
           <CurrencyInput
-            label="Fee per month"
-            description={usual ?? 'Besides the leads.'}
+            label="Monthly fee"
+            description={usual ?? 'Charged in addition to leads.'}
             {...amount('CostMonth')}
           />
           <CurrencyInput
-            label="Set-up fee, once"
-            description={usual ?? 'At the start.'}
+            label="One-time setup fee"
+            description={usual ?? 'Charged at the start.'}
             {...amount('PlatformFee')}
           />
           <CurrencyInput
-            label="Most a lead may cost"
-            description="0: no such limit."
+            label="Maximum price per lead"
+            description="Enter 0 for no limit."
             {...amount('CostMaxLead')}
           />
         </div>
@@ -173,8 +173,8 @@ export function CostFields(props: {
             {term === 'Prepaid' && (
               <Select
                 label="Top-up"
-                description="Whether leads that are used up are bought again."
-                placeholder="As usual"
+                description="Whether leads are bought again when they are used up."
+                placeholder="Default"
                 allowDeselect={isNew}
                 data={[
                   { value: 'onetime', label: 'Once' },
@@ -186,11 +186,11 @@ export function CostFields(props: {
               />
             )}
             <NumberInput
-              label={term === 'Prepaid' ? 'Leads bought at a time' : 'Leads bought, once'}
+              label={term === 'Prepaid' ? 'Leads per purchase' : 'Leads bought once'}
               description={
                 form.values.topupoptions === 'continual' && term === 'Prepaid'
-                  ? 'So many are bought again whenever less than 10% of their price is left.'
-                  : 'Empty: no fixed number.'
+                  ? 'This many leads are bought again whenever less than 10% of their price is left.'
+                  : 'Leave blank for no fixed number.'
               }
               min={1}
               max={1_000_000}
@@ -204,8 +204,8 @@ export function CostFields(props: {
         )}
         {!isNew && (
           <TextInput
-            label="Costs from"
-            description="The day from which changed costs hold. Empty: from now on. Leads that were sold keep their price."
+            label="Costs effective from"
+            description="The day changed costs take effect. Leave blank to apply them now. Leads already sold keep their price."
             type="date"
             maw={240}
             {...form.getInputProps('effective_from')}

@@ -45,7 +45,7 @@ export function Estimate({ values, client, usual, onLimit }: EstimateProps) {
     return (
       <ErrorState
         error={queued.error ?? counted.error}
-        what="The estimate could not be made"
+        what="The estimate could not be created"
         onRetry={again}
       />
     );
@@ -54,7 +54,7 @@ export function Estimate({ values, client, usual, onLimit }: EstimateProps) {
     return (
       <ErrorState
         error={new Error('The count failed.')}
-        what="The estimate could not be made"
+        what="The estimate could not be created"
         onRetry={again}
       />
     );
@@ -101,8 +101,8 @@ function Figures(
   const facts = [
     ['People found, 7 days', num(found)],
     ['Qualify now', num(deliverable)],
-    ['At once', `${num(now)} ${now === 1 ? 'lead' : 'leads'}, ${money(costNow)}`],
-    ['Then a day', `About ${some(aDay)}, ${money(costADay)}`],
+    ['Immediately', `${num(now)} ${now === 1 ? 'lead' : 'leads'}, ${money(costNow)}`],
+    ['Then per day', `About ${some(aDay)}, ${money(costADay)}`],
   ];
   return (
     <>
@@ -121,8 +121,8 @@ function Figures(
       {backlogDays > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
           {Number.isFinite(backlogDays)
-            ? `People who qualify now are all delivered after about ${num(backlogDays)} more ${backlogDays === 1 ? 'day' : 'days'}.`
-            : 'More people qualify than your limit lets through.'}
+            ? `Everyone who qualifies now is delivered after about ${num(backlogDays)} more ${backlogDays === 1 ? 'day' : 'days'}.`
+            : 'More people qualify than your limit allows.'}
         </Text>
       )}
       {suggested !== null && !isLimited && (
@@ -142,5 +142,5 @@ function Figures(
 /** '161 now, then about 23 a day. $400.00 at once.' */
 function expectedWords({ now, aDay, costNow }: Expected): string {
   if (now === 0) return 'No one qualifies yet.';
-  return `${num(now)} now, then about ${some(aDay)} a day. ${money(costNow)} at once.`;
+  return `${num(now)} now, then about ${some(aDay)} a day. ${money(costNow)} up front.`;
 }

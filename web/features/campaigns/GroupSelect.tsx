@@ -10,9 +10,9 @@ export function GroupSelect({ form }: { form: CampaignFormState }) {
   return (
     <Select
       label="Group"
-      description="How your company sorts its campaigns."
+      description="How your company organizes its campaigns."
       data={[
-        { value: '', label: 'In no group' },
+        { value: '', label: 'No group' },
         ...groups.map((one) => ({ value: one.id, label: one.group_name })),
       ]}
       allowDeselect={false}

@@ -16,7 +16,7 @@ import classes from './campaigns.module.css';
 import { type CampaignGroup, groupsQuery } from './groups.queries.ts';
 
 const faultOf = (name: string): string | null =>
-  !name.trim() ? 'Enter a name' : name.trim().length > 100 ? 'Use at most 100 characters' : null;
+  !name.trim() ? 'Enter a name' : name.trim().length > 100 ? 'Use up to 100 characters' : null;
 
 /** The own company's groups of campaigns: added, renamed, deleted. Open while the address carries `groups`. */
 export function GroupsDrawer() {
@@ -41,8 +41,8 @@ function Groups() {
       title: `Delete the group “${group.group_name}”?`,
       body:
         group.campaigns === 0
-          ? 'No campaign is in it.'
-          : `Its ${group.campaigns === 1 ? 'campaign stays' : `${num(group.campaigns)} campaigns stay`}, in no group.`,
+          ? 'It has no campaigns.'
+          : `Its ${group.campaigns === 1 ? 'campaign stays' : `${num(group.campaigns)} campaigns stay`}, without a group.`,
       verb: 'Delete',
       danger: true,
     });
@@ -68,8 +68,8 @@ function Groups() {
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
-        Groups sort the campaigns that your company sees. They change nothing about the campaigns themselves,
-        and nobody outside your company sees them in lists.
+        Groups organize the campaigns your company sees. They don’t change the campaigns themselves, and no
+        one outside your company sees them in lists.
       </Text>
       {mayWrite && (
         <NameForm

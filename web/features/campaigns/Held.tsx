@@ -77,7 +77,7 @@ export function HeldNotice({
         what === 'release'
           ? {
               title: `Release ${signUps(row.count)}?`,
-              body: 'They are matched like any other visit. Leads that come of them are charged and delivered.',
+              body: 'They are matched like any other visit. Resulting leads are charged and delivered.',
               verb: 'Release',
             }
           : {
@@ -116,7 +116,7 @@ export function HeldNotice({
         }
       >
         <Text size="sm">
-          These look automated. They become no leads and cost nothing until{' '}
+          These look automated. They don’t become leads or cost anything until{' '}
           {mayRelease ? 'you release them' : 'the agency releases them'}. They are deleted after 30 days.
         </Text>
         <ul className={classes.held} aria-label="Held sign-ups">

@@ -20,7 +20,7 @@ export function InformationFields({ form, client }: { form: CampaignFormState; c
   if (!client)
     return (
       <Text size="sm" c="dimmed">
-        Choose the client first: which data fields there are depends on it.
+        Choose a client first. The available data fields depend on the client.
       </Text>
     );
   if (query.error)
@@ -38,14 +38,14 @@ export function InformationFields({ form, client }: { form: CampaignFormState; c
   return (
     <Checkbox.Group
       label={label}
-      description="What a lead brings along besides name, e-mail, phone and address, where it is known."
+      description="What a lead includes besides name, email, phone, and address, if known."
       value={chosen.map(String)}
       onChange={(ids) => form.setFieldValue(field, ids.map(Number))}
       error={form.errors[field]}
     >
       {offered.length === 0 ? (
         <Text size="sm" mt="xs">
-          No data fields are offered to this client.
+          This client has no data fields available.
         </Text>
       ) : (
         <div className={classes.fieldChoice}>

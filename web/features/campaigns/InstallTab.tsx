@@ -47,7 +47,7 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
           <Skeleton height={88} />
         )}
       </Part>
-      <Part title="Put it on the site">
+      <Part title="Add the tag to the site">
         <ol className={classes.steps}>
           <li>
             Paste the tag before <Code>{'</head>'}</Code> on every page of{' '}
@@ -56,13 +56,15 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
             </Anchor>
             .
           </li>
-          <li>With a tag manager: add it as a custom HTML tag that fires on all pages, and publish.</li>
+          <li>
+            If you use a tag manager, add it as a custom HTML tag that fires on all pages, then publish.
+          </li>
           <li>Open the site once, then check it below.</li>
         </ol>
       </Part>
       <CheckPart campaign={campaign} />
       <ForeignPart id={id} />
-      <Part title="If the site has a content policy">
+      <Part title="If the site has a content security policy">
         <Text size="sm" c="dimmed" mb="xs">
           Add these to the site's Content-Security-Policy. The tag needs nothing else.
         </Text>
@@ -77,13 +79,13 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
       </Part>
       <Part title="Consent and privacy">
         <Text size="sm">
-          To wait for the visitor's answer, add <Code>data-consent="wait"</Code> to the tag and call{' '}
-          <Code>leadConsent(true)</Code> on each page once the visitor agrees; nothing is sent or stored
-          before. <Code>leadConsent(false)</Code> stops and erases what is stored.
+          To wait for the visitor’s consent, add <Code>data-consent="wait"</Code> to the tag and call{' '}
+          <Code>leadConsent(true)</Code> on each page once the visitor agrees. Nothing is sent or stored
+          before then. <Code>leadConsent(false)</Code> stops the tag and erases what is stored.
         </Text>
         <Text size="sm" mt="xs">
-          Visitors whose browser sends Global Privacy Control are counted, but never identified; consent does
-          not override it. E-mail addresses are hashed in the browser and never leave the page in the clear.
+          Visitors whose browsers send Global Privacy Control are counted but never identified. Consent does
+          not override it. Email addresses are hashed in the browser and never leave the page as plain text.
         </Text>
       </Part>
     </Stack>
@@ -113,7 +115,7 @@ function ForeignPart({ id }: { id: string }) {
     <Part title="Visits from other sites">
       <Text size="sm" mb="xs">
         These sites sent visits in the last 7 days. The visits were refused because the sites are not part of
-        this campaign. If a site is yours, add it to Other domains in the set-up.
+        this campaign. If a site is yours, add it to Other domains in the setup.
       </Text>
       <ul className={classes.hosts}>
         {hosts.map(({ host, count, last_at }) => (
@@ -138,7 +140,7 @@ function CheckPart({ campaign }: { campaign: Campaign }) {
   });
   const state = pixelState(campaign);
   return (
-    <Part title="Is it there?">
+    <Part title="Tag status">
       <dl className={classes.facts}>
         <div>
           <dt>Tag</dt>

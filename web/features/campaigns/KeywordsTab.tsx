@@ -77,8 +77,8 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
         empty={
           <EmptyState
             icon={<IconListSearch size={32} stroke={1.4} />}
-            title="Nothing has been counted yet"
-            text="A count tells how many people showed an intent in the last 7 days, and how many of them could become leads."
+            title="No counts yet"
+            text="A count shows how many people showed intent in the last 7 days, and how many of them could become leads."
           />
         }
       />
@@ -151,7 +151,7 @@ function columnsFor(
 function Status({ row }: { row: KeywordRow }) {
   if (row.status === 'pending')
     return (
-      <span title="Results may be delayed over an hour. You get an e-mail when the count is done.">
+      <span title="Results may be delayed by over an hour. You get an email when the count is done.">
         <StatusBadge status="pending">Pending</StatusBadge>
       </span>
     );
@@ -206,7 +206,7 @@ function RowAction(props: {
   const apply = async () => {
     const isSure = await confirm({
       title: 'Apply this count?',
-      body: `“${campaign.campaignName}” then looks for these keywords in this place instead of its present ones.`,
+      body: `“${campaign.campaignName}” then looks for these keywords in this place instead of its current ones.`,
       verb: 'Apply',
     });
     if (!isSure) return;
@@ -227,12 +227,12 @@ function RowAction(props: {
 }
 
 const STEPS: [keyof NonNullable<KeywordRow['waterfall']>, string][] = [
-  ['signals', 'Showed the intent'],
+  ['signals', 'Showed intent'],
   ['in_audience', 'In the audience'],
-  ['placed', 'In the place'],
+  ['placed', 'In the location'],
   ['not_excluded', 'Not excluded'],
   ['contactable', 'Contactable'],
-  ['sure_enough', 'Sure enough'],
+  ['sure_enough', 'Confident enough'],
   ['not_delivered', 'Not a lead yet'],
   ['deliverable', 'Deliverable now'],
 ];
@@ -360,8 +360,8 @@ function Actual({ campaign }: { campaign: Campaign }) {
         ))}
       </dl>
       <Text size="xs" c="dimmed" mt={4}>
-        The forecast is the last step of the newest count of these keywords and this place: who would become a
-        lead, limits and balance apart.
+        The forecast is the last step of the latest count for these keywords and this place. It shows who
+        would become a lead, not counting limits and balance.
       </Text>
     </section>
   );

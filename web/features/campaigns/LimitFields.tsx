@@ -32,21 +32,21 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
     <>
       <div className={classes.two}>
         <NumberInput
-          label="Leads at most"
+          label="Lead limit"
           description={
             least > 0
-              ? `Empty: no limit. At least ${num(least)} a day.`
+              ? `Leave blank for no limit. Minimum ${num(least)} a day.`
               : !mayPrice && enableMinimumLimitLeads
-                ? `Empty: no limit. Your agency's least is ${num(Number(minimumLimitLeads))}.`
-                : 'Empty: no limit.'
+                ? `Leave blank for no limit. Your agency’s minimum is ${num(Number(minimumLimitLeads))}.`
+                : 'Leave blank for no limit.'
           }
           placeholder="No limit"
           {...count}
           {...form.getInputProps('LimitLead')}
         />
         <Select
-          label="In each"
-          description="Days are those of the client's time zone."
+          label="Limit period"
+          description="Days follow the client’s time zone."
           data={Object.entries(FREQUENCY_WORDS).map(([value, label]) => ({ value, label }))}
           allowDeselect={false}
           disabled={!isLimited}
@@ -56,14 +56,14 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
       {isLimited && (
         <div className={classes.two}>
           <TextInput
-            label="The limit holds from"
-            description="Empty: at once. Leads before it do not count."
+            label="Limit starts"
+            description="Leave blank to start immediately. Earlier leads don’t count."
             type="date"
             {...form.getInputProps('LimitLeadStart')}
           />
           <TextInput
-            label="The limit holds until"
-            description="Empty: without end. After it there is no limit."
+            label="Limit ends"
+            description="Leave blank for no end date. After this day, there is no limit."
             type="date"
             {...form.getInputProps('LimitLeadEnd')}
           />
@@ -72,13 +72,13 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
       {mayPrice && (
         <>
           <Switch
-            label="Least limit"
-            description="The limit cannot be set below it, by you or by the client."
+            label="Minimum limit"
+            description="Neither you nor the client can set a lower limit."
             {...form.getInputProps('enableMinimumLimitLeads', { type: 'checkbox' })}
           />
           {enableMinimumLimitLeads && (
             <NumberInput
-              label="Least that the limit may be"
+              label="Minimum lead limit"
               withAsterisk
               maw={240}
               {...count}

@@ -27,7 +27,7 @@ export function NewCampaign(props: {
     validateInputOnBlur: true,
     validate: {
       ...RULES,
-      companyID: (value) => (needsClient && !value ? 'Choose the client' : null),
+      companyID: (value) => (needsClient && !value ? 'Choose a client' : null),
     },
   });
   const free = useLeaveGuard(form.isDirty(), LOST, LEAVING);

@@ -33,7 +33,7 @@ const columns: Column<Refused>[] = [
     },
   },
   { key: 'count', title: 'Count', align: 'right', width: 100, render: (row) => num(row.count) },
-  { key: 'last', title: 'Last time', width: 160, render: (row) => <When at={row.last_at} relative /> },
+  { key: 'last', title: 'Last seen', width: 160, render: (row) => <When at={row.last_at} relative /> },
 ];
 
 /** Why visits of the last 30 days, or people that keywords found (`isSearch`), did not become leads. */
@@ -49,8 +49,8 @@ export function RefusalsTab({ id, isSearch }: { id: string; isSearch: boolean })
       <Group justify="space-between" gap="xs" mb="sm">
         <Text size="sm" c="dimmed">
           {isSearch
-            ? 'Why people that were found in the last 30 days did not become leads.'
-            : 'Why visits of the last 30 days did not become leads.'}
+            ? 'Why people found in the last 30 days did not become leads.'
+            : 'Why visits in the last 30 days did not become leads.'}
         </Text>
         {!isSearch && (
           <Button variant="default" size="xs" onClick={() => setTrusting(true)}>
@@ -69,11 +69,11 @@ export function RefusalsTab({ id, isSearch }: { id: string; isSearch: boolean })
         empty={
           <EmptyState
             icon={<IconFilter size={32} stroke={1.4} />}
-            title="Nothing has been refused"
+            title="No refusals"
             text={
               isSearch
-                ? 'Either everybody who was found in the last 30 days became a lead or waits, or nobody has been found yet. The tab Keywords counts them.'
-                : 'Either every visit of the last 30 days became a lead, or there has been none yet. The tab Install shows whether visits arrive.'
+                ? 'Everyone found in the last 30 days became a lead or is waiting, or no one has been found yet. The Keywords tab shows the counts.'
+                : 'Every visit in the last 30 days became a lead, or there have been no visits yet. The Install tab shows whether visits arrive.'
             }
           />
         }

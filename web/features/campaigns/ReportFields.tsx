@@ -8,13 +8,13 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
   return (
     <>
       <Title order={3} mb="sm">
-        Who is told of leads
+        Lead notifications
       </Title>
       <Stack gap="md">
         <NumberInput
-          label="Mail each time so many leads have come"
-          description="Empty: no mails. They say how many, not who."
-          placeholder="No mails"
+          label="Email after this many leads"
+          description="Leave blank for no emails. Emails show how many leads came in, not who they are."
+          placeholder="No emails"
           min={1}
           max={1_000_000}
           allowDecimal={false}
@@ -26,8 +26,8 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
         />
         {leadsAmountNotification !== '' && (
           <Textarea
-            label="Told are"
-            description="E-mail addresses, one a line, at most 10."
+            label="Notification recipients"
+            description="Email addresses, one per line, up to 10."
             withAsterisk
             autosize
             minRows={2}
@@ -36,8 +36,8 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
           />
         )}
         <Select
-          label="Report of the leads"
-          description="A CSV file by e-mail when a day, week or month is over; none where no lead has come."
+          label="Lead report"
+          description="A CSV file sent by email at the end of a day, week, or month. Nothing is sent if no leads came in."
           data={Object.entries(REPORT_WORDS).map(([value, label]) => ({ value, label }))}
           allowDeselect={false}
           maw={320}
@@ -45,8 +45,8 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
         />
         {report !== 'none' && (
           <Textarea
-            label="Reports go to"
-            description="E-mail addresses, one a line, at most 10. The file holds names and addresses of people: enter only whom they may go to."
+            label="Report recipients"
+            description="Email addresses, one per line, up to 10. The file contains people’s names and addresses. Enter only recipients who are allowed to get it."
             withAsterisk
             autosize
             minRows={2}
@@ -65,8 +65,8 @@ export function reportFacts(campaign: Campaign): [string, string][] {
   const report = campaign.reportType === 'none' ? 'none' : campaign.reportFreq;
   return [
     [
-      'Told of leads',
-      every === null ? 'Nobody' : `${adminNotifyTo.join(', ')}, each time ${every} have come`,
+      'Lead notifications',
+      every === null ? 'Nobody' : `${adminNotifyTo.join(', ')}, each time ${every} come in`,
     ],
     [
       'Reports',

@@ -136,7 +136,7 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
   const day = (value: string | null, none: string) =>
     value ? dayWords(value, { year: 'numeric', month: 'short', day: 'numeric' }) : none;
   const needed = [
-    campaign.requireemailaddress === 'T' && 'E-mail address',
+    campaign.requireemailaddress === 'T' && 'Email address',
     campaign.phoneenabled === 'T' && 'Phone number',
     campaign.homeaddressenabled === 'T' && 'Postal address',
   ].filter(Boolean);
@@ -162,27 +162,27 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
           ['Description', campaign.locatordesc || <None key="none" />],
         ] as [string, ReactNode][])),
     ...(campaign.leadspeekType === 'b2b'
-      ? ([['Whom it wants at work', audienceWords(campaign)]] as [string, ReactNode][])
+      ? ([['Target audience', audienceWords(campaign)]] as [string, ReactNode][])
       : []),
-    ['A lead brings along', informationWords(campaign) || 'Nothing besides name and contact'],
+    ['Lead includes', informationWords(campaign) || 'Only name and contact details'],
     [
       'Phone numbers on do-not-call lists',
-      campaign.dncphoneenabled === 'T' ? 'Delivered, marked' : 'Left out',
+      campaign.dncphoneenabled === 'T' ? 'Delivered and marked' : 'Excluded',
     ],
-    ['A lead must have', needed.length ? needed.join(', ') : 'Nothing in particular'],
-    ['The same person again', REIDENTIFY_WORDS[campaign.reidentificationtype]],
-    ['Lowest confidence', `${campaign.minConfidence} %`],
+    ['Lead requirements', needed.length ? needed.join(', ') : 'None'],
+    ['Repeat leads', REIDENTIFY_WORDS[campaign.reidentificationtype]],
+    ['Minimum confidence', `${campaign.minConfidence}%`],
     [
-      'Leads at most',
+      'Lead limit',
       campaign.LimitLead === null ? 'No limit' : `${num(campaign.LimitLead)} a ${campaign.LimitLeadFreq}`,
     ],
-    ['First day', day(campaign.startDate, 'At once')],
-    ['Last day', day(campaign.endDate, 'Without end')],
+    ['First day', day(campaign.startDate, 'Immediately')],
+    ['Last day', day(campaign.endDate, 'No end date')],
     ...reportFacts(campaign),
     ['Payment term', campaign.PaymentTerm],
     ['Price per lead', money(leadPriceOf(campaign, campaign), { unit: true })],
-    ['Fee per month', money(microsTyped(campaign.CostMonth))],
-    ['Set-up fee, once', money(microsTyped(campaign.PlatformFee))],
+    ['Monthly fee', money(microsTyped(campaign.CostMonth))],
+    ['One-time setup fee', money(microsTyped(campaign.PlatformFee))],
   ];
   return (
     <dl className={classes.facts}>

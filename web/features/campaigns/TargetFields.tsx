@@ -27,7 +27,7 @@ export function TargetFields(props: {
     <Stack gap="md">
       <Textarea
         label="Keywords"
-        description={`One a line, or parted by commas. Case, punctuation and endings do not matter; ${
+        description={`One per line, or separated by commas. Case, punctuation, and endings don’t matter, and ${
           module === 'locator'
             ? 'a phrase matches within longer ones.'
             : 'the words of a phrase may stand in any order, with others between them.'
@@ -45,7 +45,7 @@ export function TargetFields(props: {
       <KeywordTags text={values.locatorkeyword} onText={(locatorkeyword) => onChange({ locatorkeyword })} />
       <Select
         label="Target location"
-        description="Where the people were when they showed the intent."
+        description="Where people were when they showed intent."
         allowDeselect={false}
         data={[...LOCATIONS]}
         value={values.locationtarget}
@@ -59,7 +59,7 @@ export function TargetFields(props: {
             searchable
             clearable
             hidePickedOptions
-            nothingFoundMessage="No such state"
+            nothingFoundMessage="No matching state"
             data={STATES}
             value={values.locatorstate}
             onChange={(states) =>
@@ -77,7 +77,7 @@ export function TargetFields(props: {
         <Textarea
           label="Zip codes"
           description={
-            zips > 0 ? `${num(zips)} zip ${zips === 1 ? 'code' : 'codes'}, one a line.` : 'One a line.'
+            zips > 0 ? `${num(zips)} zip ${zips === 1 ? 'code' : 'codes'}, one per line.` : 'One per line.'
           }
           placeholder={'78701\n78702'}
           withAsterisk
@@ -111,7 +111,7 @@ function KeywordTags({ text, onText }: { text: string; onText: (text: string) =>
   const { tags, repeated, empty } = query.data;
   return (
     <div>
-      <Pill.Group aria-label="Keywords as they are searched for">
+      <Pill.Group aria-label="Keywords as searched">
         {tags.slice(0, SHOWN_TAGS).map((tag) => (
           <Pill
             key={tag}
@@ -125,9 +125,9 @@ function KeywordTags({ text, onText }: { text: string; onText: (text: string) =>
       </Pill.Group>
       <Text size="xs" c="dimmed" mt={4} aria-live="polite" className="num">
         {tags.length === 1 ? '1 keyword' : `${num(tags.length)} keywords`}
-        {tags.length > SHOWN_TAGS && `, ${num(tags.length - SHOWN_TAGS)} of them not shown`}
-        {repeated > 0 && `; ${num(repeated)} left out, since another one has the same form`}
-        {empty > 0 && `; ${num(empty)} without a letter or digit, which must go`}.
+        {tags.length > SHOWN_TAGS && `, ${num(tags.length - SHOWN_TAGS)} not shown`}
+        {repeated > 0 && `; ${num(repeated)} left out because another keyword has the same form`}
+        {empty > 0 && `; ${num(empty)} without a letter or digit, which must be removed`}.
       </Text>
     </div>
   );
@@ -153,12 +153,12 @@ function Cities({ values, errors, onChange, onLeave }: Parameters<typeof TargetF
   return (
     <MultiSelect
       label="Cities"
-      description="Empty: the whole states. Of a state of which cities are chosen only these count."
+      description="Leave blank for entire states. If you choose cities in a state, only those cities count."
       searchable
       clearable
       hidePickedOptions
       limit={100}
-      nothingFoundMessage="No such city"
+      nothingFoundMessage="No matching city"
       data={data}
       value={values.locatorcity}
       onChange={(locatorcity) => onChange({ locatorcity })}

@@ -19,7 +19,7 @@ export function TestLead({ campaignId }: { campaignId: string }) {
       const { webhooks } = await api.leads.sendTestLead({ leadspeekID: campaignId });
       notifyDone(
         webhooks === 0
-          ? 'The test lead is in the list of leads. The campaign has no webhook that it could go to.'
+          ? 'The test lead is in the lead list. The campaign has no webhook to send it to.'
           : `The test lead is on its way to ${webhooks === 1 ? '1 webhook' : `${num(webhooks)} webhooks`}.`,
       );
       for (const key of ['deliveries', 'webhooks', 'leads'])
@@ -33,7 +33,7 @@ export function TestLead({ campaignId }: { campaignId: string }) {
   return (
     <Group justify="space-between" gap="xs" mb="md">
       <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
-        A test lead is made up, marked as a test wherever it shows, and costs nothing.
+        A test lead is fictional, marked as a test everywhere it appears, and costs nothing.
       </Text>
       <Button
         variant="default"

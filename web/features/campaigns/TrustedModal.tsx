@@ -58,7 +58,7 @@ export function TrustedModal(props: { campaignId: string; network?: string; onCl
       row.status === 'trusted' &&
       !(await confirm({
         title: `Remove ${shown(row.network)}?`,
-        body: 'Its sign-ups are judged like all others from now on.',
+        body: 'Its sign-ups are checked like all others from now on.',
         verb: 'Remove',
         danger: true,
       }))
@@ -97,7 +97,7 @@ export function TrustedModal(props: { campaignId: string; network?: string; onCl
           Sign-ups from an office or a call center can be many. From a trusted address they are not held for
           coming from one browser, address or network.{' '}
           {mayTrust
-            ? 'Trust only places you know: whoever sends from there can bring the client any number of leads to pay for.'
+            ? 'Trust only places you know. Anyone who sends from there can generate any number of leads that the client pays for.'
             : 'Your agency decides which addresses are trusted.'}
         </Text>
         {query.error ? (
@@ -109,7 +109,7 @@ export function TrustedModal(props: { campaignId: string; network?: string; onCl
         ) : !query.data ? (
           <SkeletonRows />
         ) : query.data.data.length === 0 ? (
-          <Text size="sm">No address is trusted yet.</Text>
+          <Text size="sm">No addresses are trusted yet.</Text>
         ) : (
           <ul className={classes.held} style={{ margin: 0 }} aria-label="Trusted addresses">
             {query.data.data.map((row) => (
@@ -132,7 +132,7 @@ export function TrustedModal(props: { campaignId: string; network?: string; onCl
                 </span>
                 {row.status === 'asked' && (
                   <Badge variant="default" tt="none">
-                    {mayTrust ? 'The client asks' : 'Requested'}
+                    {mayTrust ? 'Client request' : 'Requested'}
                   </Badge>
                 )}
                 {mayTrust && (
@@ -170,7 +170,7 @@ export function TrustedModal(props: { campaignId: string; network?: string; onCl
               />
               <TextInput
                 label="Note"
-                description="Whose it is"
+                description="Whose address or network it is"
                 maxLength={100}
                 {...form.getInputProps('note')}
               />

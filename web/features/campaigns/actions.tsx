@@ -27,7 +27,7 @@ const looks = {
   activate: { label: 'Activate', icon: IconPlayerPlay, done: 'is active' },
   pause: { label: 'Pause', icon: IconPlayerPause, done: 'is paused' },
   archive: { label: 'Archive', icon: IconArchive, done: 'is archived' },
-  restore: { label: 'Bring back', icon: IconArchiveOff, done: 'is back, paused' },
+  restore: { label: 'Restore', icon: IconArchiveOff, done: 'is restored and paused' },
   remove: { label: 'Remove', icon: IconTrash, done: 'has been removed' },
 } as const;
 
@@ -37,27 +37,27 @@ function questionOf(action: CampaignAction, campaign: Campaign, mayGiveBack: boo
   const left =
     campaign.balance_micros > 0
       ? ` Its prepaid balance of ${money(campaign.balance_micros)} stays with it.${
-          mayGiveBack ? ' What of it was bought by card you can give back before, under Balance.' : ''
+          mayGiveBack ? ' You can refund the part bought by card first, under Balance.' : ''
         }`
       : '';
   if (action === 'pause') {
     return {
       title: `Pause ${name}?`,
-      body: 'Visits go on being counted, but none becomes a lead until you activate it again.',
+      body: 'Visits are still counted, but none become leads until you activate it again.',
       verb: 'Pause',
     };
   }
   if (action === 'archive') {
     return {
       title: `Archive ${name}?`,
-      body: `It makes no more leads and leaves the list; the filter “Archived” shows it. You can bring it back.${left}`,
+      body: `It stops making leads and is removed from the list. Use the “Archived” filter to find it. You can restore it.${left}`,
       verb: 'Archive',
     };
   }
   if (action === 'remove') {
     return {
-      title: `Remove ${name} for good?`,
-      body: `Campaign #${campaign.leadspeek_api_id} makes no more leads and cannot be brought back. The leads that it made stay.${left}`,
+      title: `Remove ${name} permanently?`,
+      body: `Campaign #${campaign.leadspeek_api_id} stops making leads and cannot be restored. The leads it made stay.${left}`,
       verb: 'Remove',
       danger: true,
     };
@@ -66,7 +66,7 @@ function questionOf(action: CampaignAction, campaign: Campaign, mayGiveBack: boo
 }
 
 const needsBalance = (error: unknown): boolean =>
-  error instanceof ApiError && error.errors.status?.[0] === 'needs balance';
+  error instanceof ApiError && error.errors.status?.[0] === 'needs a balance';
 
 async function call(action: CampaignAction, leadspeekID: string): Promise<{ data?: Campaign }> {
   if (action === 'activate') return api.campaigns.activePause({ leadspeekID, status: 'active' });
@@ -122,7 +122,7 @@ function useDuplicate() {
     try {
       const { data } = await api.campaignMore.duplicate({ leadspeekID: campaign.leadspeekID });
       changed(data.leadspeekID, data);
-      notifyDone(`${quoted(data)} has been made, paused`);
+      notifyDone(`${quoted(data)} has been created and paused`);
       set({ campaign: data.leadspeekID, tab: undefined }, { push: true });
     } catch (error) {
       notifyFailed(error, `Duplicate: ${quoted(campaign)}`);
@@ -201,7 +201,11 @@ export function CampaignMenu(props: {
                 clientId: campaign.company_id,
                 label: 'This campaign',
               },
-              { level: 'client', id: campaign.company_id, label: `All of ${campaign.company_name}` },
+              {
+                level: 'client',
+                id: campaign.company_id,
+                label: `All campaigns of ${campaign.company_name}`,
+              },
             ]}
             onClose={() => setExcluding(false)}
           />

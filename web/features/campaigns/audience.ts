@@ -27,7 +27,7 @@ export const audienceOf = (from: AudienceValues): AudienceValues => ({
 });
 
 const tooMany = (names: string[]): string | null =>
-  names.length > MOST_NAMES ? `Use at most ${MOST_NAMES}` : null;
+  names.length > MOST_NAMES ? `Use up to ${MOST_NAMES}` : null;
 export const AUDIENCE_RULES = { jobTitles: tooMany, industry: tooMany };
 
 /** The parts of an audience with their names, in the order of the form. */
@@ -44,4 +44,4 @@ export const audienceWords = (audience: AudienceValues): string =>
   (Object.keys(AUDIENCE_NAMES) as (keyof AudienceValues)[])
     .filter((key) => audience[key].length > 0)
     .map((key) => `${AUDIENCE_NAMES[key]}: ${audience[key].join(', ')}`)
-    .join('; ') || 'Anybody whose work is known';
+    .join('; ') || 'Anyone whose job is known';

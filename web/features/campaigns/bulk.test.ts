@@ -31,7 +31,7 @@ test('stops trying when no answer comes three times in a row', async () => {
   let tries = 0;
   const summary = await forEach([1, 2, 3, 4, 5], async () => {
     tries++;
-    throw new ApiError(0, 'No answer');
+    throw new ApiError(0, 'No response');
   });
   expect(tries).toBe(3);
   expect(summary.failed).toHaveLength(5);
@@ -42,7 +42,7 @@ test('an answer in between starts the count anew', async () => {
   let tries = 0;
   await forEach([1, 2, 3, 4, 5], async (item) => {
     tries++;
-    if (item !== 3) throw new ApiError(0, 'No answer');
+    if (item !== 3) throw new ApiError(0, 'No response');
   });
   expect(tries).toBe(5);
 });

@@ -22,7 +22,7 @@ export async function forEach<Item>(
   let unanswered = 0;
   for (const [at, item] of items.entries()) {
     if (unanswered >= 3) {
-      summary.failed.push({ item, words: 'Not tried: the server does not answer.' });
+      summary.failed.push({ item, words: 'Not tried because the server is not responding.' });
       continue;
     }
     try {
@@ -43,7 +43,12 @@ export function campaignsWords(count: number): string {
   return `${num(count)} ${count === 1 ? 'campaign' : 'campaigns'}`;
 }
 
-const DONE = { activate: 'active', pause: 'paused', archive: 'archived', restore: 'back, paused' } as const;
+const DONE = {
+  activate: 'active',
+  pause: 'paused',
+  archive: 'archived',
+  restore: 'restored and paused',
+} as const;
 
 /** Those of some campaigns that something can be done with in their present state. */
 export const bulkOf = (kind: CampaignAction, campaigns: readonly Campaign[]): Campaign[] =>

@@ -123,7 +123,7 @@ describe('what people paste', () => {
     expect(amountFault('2,50', 6)).toMatch(/US dollars/);
     expect(amountFault('-1', 6)).toMatch(/US dollars/);
     expect(amountFault('', 2)).toMatch(/Enter an amount/);
-    expect(amountFault('1.005', 2)).toBe('Use at most 2 decimal places');
+    expect(amountFault('1.005', 2)).toBe('Use up to 2 decimal places');
     expect(amountFault('1.005', 6)).toBeNull();
   });
 });

@@ -151,7 +151,7 @@ export function siteHostsFault(text: string): string | null {
   const hosts = linesOf(text);
   const wrong = hosts.find((host) => siteHostOf(host) === null);
   if (wrong) return `Enter a host such as shop.example.com or *.example.com instead of ${wrong.slice(0, 60)}`;
-  return hosts.length > MAX_SITE_HOSTS ? `Enter at most ${MAX_SITE_HOSTS} sites` : null;
+  return hosts.length > MAX_SITE_HOSTS ? `Enter up to ${MAX_SITE_HOSTS} sites` : null;
 }
 
 /** The costs of the form as the calls take them; what is empty is left out, and so stays as it is or as usual. */
@@ -279,7 +279,7 @@ export function amountFault(text: string, places: number): string | null {
   const amount = amountOf(text);
   if (amount === '') return 'Enter an amount, such as 2.50';
   if (!/^\d{1,9}(\.\d+)?$/.test(amount)) return 'Enter an amount in US dollars, such as 2.50';
-  if ((amount.split('.')[1]?.length ?? 0) > places) return `Use at most ${places} decimal places`;
+  if ((amount.split('.')[1]?.length ?? 0) > places) return `Use up to ${places} decimal places`;
   return null;
 }
 

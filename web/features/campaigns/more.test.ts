@@ -10,11 +10,11 @@ describe('[CAMP-06] limits, notifications and reports on the form', () => {
   });
 
   it.each([
-    ['', true, 'Enter at least one e-mail address'],
+    ['', true, 'Enter at least one email address'],
     ['', false, null],
-    ['nobody', false, '“nobody” is not an e-mail address'],
+    ['nobody', false, '“nobody” is not a valid email address'],
     ['a@b.example\nb@b.example', true, null],
-    [Array.from({ length: 11 }, (_, i) => `a${i}@b.example`).join('\n'), true, 'Enter at most 10 addresses'],
+    [Array.from({ length: 11 }, (_, i) => `a${i}@b.example`).join('\n'), true, 'Enter up to 10 addresses'],
   ])('judges %j, needed: %s', (text, isNeeded, fault) => expect(addressesFault(text, isNeeded)).toBe(fault));
 
   it('sends the least limit only for who may set it, and how often only with a report', () => {
@@ -38,8 +38,8 @@ describe('[CAMP-06] limits, notifications and reports on the form', () => {
 
   it('asks for what belongs together', () => {
     const all = { ...NEW_MORE, enableMinimumLimitLeads: true, LimitLeadStart: '2026-03-02' };
-    expect(MORE_RULES.minimumLimitLeads('', all)).toBe('Enter the least limit');
-    expect(MORE_RULES.LimitLeadEnd('2026-03-01', all)).toMatch(/not before/);
+    expect(MORE_RULES.minimumLimitLeads('', all)).toBe('Enter the minimum limit');
+    expect(MORE_RULES.LimitLeadEnd('2026-03-01', all)).toMatch(/on or after/);
     expect(MORE_RULES.LimitLeadEnd('2026-03-02', all)).toBeNull();
     expect(MORE_RULES.adminNotifyTo('', { ...all, leadsAmountNotification: 3 })).toMatch(/at least one/);
     expect(MORE_RULES.leadsAmountNotification(0)).toMatch(/whole number/);

@@ -7,7 +7,7 @@ export type Frequency = Campaign['LimitLeadFreq'];
 
 export const FREQUENCY_WORDS: Record<Frequency, string> = {
   day: 'Day',
-  week: 'Week, from Monday',
+  week: 'Week (starts Monday)',
   month: 'Month',
 };
 
@@ -16,7 +16,7 @@ export const REPORT_WORDS: Record<Frequency | 'none', string> = {
   none: 'No reports',
   day: 'Every day',
   week: 'Every Monday',
-  month: 'On the first of a month',
+  month: 'On the first of each month',
 };
 
 /** The fields of contract/campaign-fields.ts as the form holds them; addresses one a line. */
@@ -66,7 +66,7 @@ export const sameMinimum = (a: MoreValues, b: MoreValues): boolean =>
 
 const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value));
 
-/** E-mail addresses out of what people type or paste, each once. */
+/** Email addresses out of what people type or paste, each once. */
 export const addressesOf = (text: string): string[] => [
   ...new Set(
     text
@@ -101,25 +101,25 @@ export function moreInputOf(values: MoreValues, withMinimum: boolean) {
 const countFault = (value: number | string): string | null =>
   value === '' || (Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000)
     ? null
-    : 'Enter a whole number from 1 to 1,000,000, or leave it empty';
+    : 'Enter a whole number from 1 to 1,000,000, or leave it blank';
 
 /** What is wrong with a list of addresses; null: nothing. */
 export function addressesFault(text: string, isNeeded: boolean): string | null {
   const all = addressesOf(text);
-  if (all.length === 0) return isNeeded ? 'Enter at least one e-mail address' : null;
-  if (all.length > 10) return 'Enter at most 10 addresses';
+  if (all.length === 0) return isNeeded ? 'Enter at least one email address' : null;
+  if (all.length > 10) return 'Enter up to 10 addresses';
   const wrong = all.find((one) => one.length > 70 || !/^[^@]+@[^@]+\.[^@.]{2,}$/.test(one));
-  return wrong ? `“${wrong}” is not an e-mail address` : null;
+  return wrong ? `“${wrong}” is not a valid email address` : null;
 }
 
 /** The rules that the form knows by itself; the server has the last word. */
 export const MORE_RULES = {
   LimitLeadEnd: (value: string, all: MoreValues) =>
     value && all.LimitLeadStart && value < all.LimitLeadStart
-      ? 'Choose a day that is not before the first day'
+      ? 'Choose a day on or after the first day'
       : null,
   minimumLimitLeads: (value: number | string, all: MoreValues) =>
-    all.enableMinimumLimitLeads && value === '' ? 'Enter the least limit' : countFault(value),
+    all.enableMinimumLimitLeads && value === '' ? 'Enter the minimum limit' : countFault(value),
   leadsAmountNotification: countFault,
   adminNotifyTo: (value: string, all: MoreValues) =>
     addressesFault(value, all.leadsAmountNotification !== ''),

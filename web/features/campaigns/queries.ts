@@ -30,7 +30,7 @@ export function useCampaignChanged(): (id: string, campaign?: Campaign) => void 
 }
 
 /** What the leave guard of a campaign's form says, and the search parameters whose change leaves it. */
-export const LOST = 'Your changes to this campaign are lost.';
+export const LOST = 'Your changes to this campaign will be lost.';
 export const LEAVING = ['campaign', 'tab', 'new'] as const;
 
 /** The call that changes a campaign of its product (spec calls 7). */

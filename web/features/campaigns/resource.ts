@@ -33,7 +33,7 @@ export function leadPriceOf(
   return microsTyped(priceOf(costs, values));
 }
 
-/** The names of the data fields that a campaign asks for, in the order of the catalogue. */
+/** The names of the data fields that a campaign asks for, in the order of the catalog. */
 export const informationWords = (
   asked: Pick<CampaignValues, 'advanceInformation' | 'b2bInformation'>,
 ): string =>

@@ -35,7 +35,7 @@ describe('[CAMP-11] building a campaign', () => {
     const sure = contentsOf({ ...NEW_VALUES, phoneenabled: true, urlCode: 'shop.example' }).filter(
       (one) => one.isSure,
     );
-    expect(sure.map(({ field }) => field)).toEqual(['E-mail', 'Phone', 'Page', 'Matched by']);
+    expect(sure.map(({ field }) => field)).toEqual(['Email', 'Phone', 'Page', 'Matched by']);
     expect(sure[2]?.example).toBe('https://shop.example');
   });
 
@@ -48,7 +48,7 @@ describe('[CAMP-11] building a campaign', () => {
     });
     expect(found.map(({ field }) => field)).toEqual([
       'Name',
-      'E-mail',
+      'Email',
       'Phone',
       'Address',
       'Company and job',

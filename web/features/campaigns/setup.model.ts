@@ -10,24 +10,24 @@ export const KINDS: { module: ModuleType; name: string; text: string }[] = [
   {
     module: 'local',
     name: 'Site ID',
-    text: 'Recognises the visitors of a site that carries your tag. Those whom the people data knows become leads.',
+    text: 'Recognizes the visitors of a site that has your tag. Those found in the people data become leads.',
   },
   {
     module: 'locator',
     name: 'Search ID',
-    text: 'Finds people who have shown interest in your keywords, anywhere or where you want them to live.',
+    text: 'Finds people who have shown interest in your keywords, anywhere or in the places you choose.',
   },
   {
     module: 'enhance',
     name: 'Enhance ID',
-    text: 'Finds more people: the words of your keywords may stand in any order. Leads bring the personal data that you choose.',
+    text: 'Finds more people, because the words of your keywords can appear in any order. Leads include the personal data you choose.',
   },
   {
     module: 'b2b',
     name: 'B2B ID',
-    text: 'Finds people at work by keywords, job and company. Leads bring the company data that you choose.',
+    text: 'Finds people at work by keywords, job, and company. Leads include the company data you choose.',
   },
-  { module: 'simplifi', name: 'Simplifi ID', text: 'Shows your advertising to the people you choose.' },
+  { module: 'simplifi', name: 'Simplifi ID', text: 'Shows your ads to the people you choose.' },
 ];
 
 export type StepKey = 'kind' | 'site' | 'target' | 'audience' | 'data' | 'leads' | 'told' | 'review';
@@ -99,7 +99,7 @@ export function contentsOf(
   const asked = new Set<number>([...values.advanceInformation, ...values.b2bInformation]);
   return [
     { field: 'Name', example: 'Ada Example', isSure: false },
-    { field: 'E-mail', example: 'ada@people.example', isSure: values.requireemailaddress },
+    { field: 'Email', example: 'ada@people.example', isSure: values.requireemailaddress },
     { field: 'Phone', example: '+1 202 555 0123', isSure: values.phoneenabled },
     {
       field: 'Address',
@@ -121,7 +121,7 @@ export function contentsOf(
         },
     {
       field: 'Matched by',
-      example: `Why it is this person, ${values.minConfidence || 0} % sure or more`,
+      example: `Why it is this person, with ${values.minConfidence || 0}% confidence or higher`,
       isSure: true,
     },
   ];
@@ -133,7 +133,7 @@ const EXAMPLES: Record<InformationKey, string> = {
   gender: 'Female',
   marital_status: 'Married',
   children: 'Yes',
-  home_owner: 'Home owner',
+  home_owner: 'Homeowner',
   income_range: '$75,000 to $99,999',
   net_worth_range: '$100,000 to $249,999',
   credit_range: '700 to 749',

@@ -11,11 +11,11 @@ describe('the target of a search', () => {
     expect(TARGET_RULES.locatorkeyword(' ,\n')).toBe('Enter at least one keyword');
     expect(TARGET_RULES.locatorkeyword('a, b')).toBeNull();
     expect(TARGET_RULES.locatorkeyword(Array.from({ length: 1001 }, (_, i) => i).join('\n'))).toMatch(
-      /at most 1,000/,
+      /up to 1,000/,
     );
     const zips = { ...NEW_TARGET, locationtarget: 'Zip Code' as const };
     expect(TARGET_RULES.locatorzip('', zips)).toBe('Enter at least one zip code');
-    expect(TARGET_RULES.locatorzip('7870', zips)).toBe('7870 is not a zip code of five digits');
+    expect(TARGET_RULES.locatorzip('7870', zips)).toBe('7870 is not a five-digit zip code');
     expect(TARGET_RULES.locatorzip('78701\n', zips)).toBeNull();
     expect(TARGET_RULES.locatorzip('', NEW_TARGET)).toBeNull();
     expect(TARGET_RULES.locatorstate([], { ...NEW_TARGET, locationtarget: 'State' })).toBe(

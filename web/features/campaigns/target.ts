@@ -49,7 +49,7 @@ export const TARGET_RULES = {
   locatorkeyword: (text: string): string | null => {
     const many = keywordsOf(text).length;
     if (many === 0) return 'Enter at least one keyword';
-    return many > 1000 ? `Use at most 1,000 keywords; these are ${many.toLocaleString('en-US')}` : null;
+    return many > 1000 ? `Use up to 1,000 keywords. You have ${many.toLocaleString('en-US')}` : null;
   },
   locatorstate: (states: string[], all: TargetValues): string | null =>
     all.locationtarget === 'State' && states.length === 0 ? 'Choose at least one state' : null,
@@ -58,8 +58,8 @@ export const TARGET_RULES = {
     const zips = text.split('\n').filter(Boolean);
     if (zips.length === 0) return 'Enter at least one zip code';
     const wrong = zips.find((zip) => !/^\d{5}$/.test(zip));
-    if (wrong) return `${wrong} is not a zip code of five digits`;
-    return zips.length > 40_000 ? 'Use at most 40,000 zip codes' : null;
+    if (wrong) return `${wrong} is not a five-digit zip code`;
+    return zips.length > 40_000 ? 'Use up to 40,000 zip codes' : null;
   },
 };
 

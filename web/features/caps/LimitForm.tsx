@@ -32,15 +32,15 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
   const isClient = user.company_kind === 'client';
   const subjects: { value: Subject; label: string }[] = isClient
     ? [
-        { value: 'client', label: 'All our campaigns together' },
-        { value: 'campaign', label: 'One campaign' },
+        { value: 'client', label: 'All our campaigns combined' },
+        { value: 'campaign', label: 'Returns one campaign' },
       ]
     : [
         ...(profileMenu(facts).includes('dataWallet')
           ? [{ value: 'wallet' as const, label: 'Our Data Wallet' }]
           : []),
         { value: 'client', label: 'All campaigns of a client' },
-        { value: 'campaign', label: 'One campaign' },
+        { value: 'campaign', label: 'Returns one campaign' },
       ];
   /** Of the subjects that need no choice, whose they are. */
   const fixedId = (subject: Subject): string =>
@@ -58,7 +58,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
     validate: limitFaults,
   });
   const { subject, period } = form.values;
-  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this limit are lost.', ['limit']);
+  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this limit will be lost.', ['limit']);
   const save = async (values: LimitValues) => {
     try {
       const given = { ...values, hard: amountOf(values.hard), soft: amountOf(values.soft) };
@@ -102,7 +102,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
             </Radio.Group>
             {subject === 'client' && !isClient && (
               <ClientSelect
-                description="Whose spending is limited."
+                description="The client whose spending is limited."
                 {...form.getInputProps('subjectID')}
                 data-path="subjectID"
               />
@@ -120,30 +120,34 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
           <>
             <CurrencyInput
               label="Stop at"
-              description={`Nothing that would pass this amount in a ${period} is accepted; campaigns that it stops say so.`}
+              description={`Spending that would exceed this amount in a ${period} is not accepted. Campaigns it stops show the reason.`}
               mayBeEmpty
               {...form.getInputProps('hard')}
             />
             <CurrencyInput
-              label="Tell us at"
-              description={`A mail is sent once a day when spending passes this amount in a ${period}. Nothing stops.`}
+              label="Notify us at"
+              description={`An email is sent once a day when spending exceeds this amount in a ${period}. Nothing stops.`}
               mayBeEmpty
               {...form.getInputProps('soft')}
             />
             <Text size="sm" c="dimmed">
               {subject === 'wallet'
-                ? 'Counts what is drawn from the wallet, in days and months of your time zone.'
-                : `Counts what leads cost, in days and months of ${isClient ? 'your' : "the client's"} time zone. If ${isClient ? 'your agency' : 'the client'} limits the same, the lower limit holds.`}
+                ? 'Counts what is drawn from the wallet, by day and month in your time zone.'
+                : `Counts what leads cost, by day and month in ${isClient ? 'your' : "the client's"} time zone. If ${isClient ? 'your agency' : 'the client'} sets the same kind of limit, the lower one applies.`}
             </Text>
           </>
         ) : (
           <>
             <Notice tone="info">
-              {known?.set_by === 'agency' ? 'Your agency' : 'The client'} has set this limit and can change
-              it.
+              {known?.set_by === 'agency' ? 'Your agency' : 'The client'} set this limit and can change it.
             </Notice>
             <CurrencyInput label="Stops at" value={known?.hard ?? ''} onChange={() => undefined} readOnly />
-            <CurrencyInput label="Tells at" value={known?.soft ?? ''} onChange={() => undefined} readOnly />
+            <CurrencyInput
+              label="Notifies at"
+              value={known?.soft ?? ''}
+              onChange={() => undefined}
+              readOnly
+            />
           </>
         )}
       </Stack>

@@ -15,8 +15,8 @@ import classes from './caps.module.css';
 import { LimitForm } from './LimitForm.tsx';
 import { keyOf, type Limit, nameOf, PERIOD_WORDS, spentOf } from './model.ts';
 
-const STATE_WORDS = { below: '', told: 'You have been told', reached: 'Reached, spending has stopped' };
-const COLOURS = { below: 'var(--accent-line)', told: 'var(--warn)', reached: 'var(--bad)' };
+const STATE_WORDS = { below: '', told: 'You were notified', reached: 'Limit reached, spending stopped' };
+const COLORS = { below: 'var(--accent-line)', told: 'var(--warn)', reached: 'var(--bad)' };
 
 /** The limits on spending of an agency, its clients and their campaigns, with how far each is used up (BEY-03). */
 export default function LimitsPage() {
@@ -34,7 +34,7 @@ export default function LimitsPage() {
   const lift = async (limit: Limit) => {
     const isSure = await confirm({
       title: `Lift the limit on ${nameOf(limit)}?`,
-      body: `Spending by ${limit.period} is not limited by it any more. Campaigns that it stopped go on within a minute.`,
+      body: `This limit on spending per ${limit.period} no longer applies. Campaigns it stopped resume within a minute.`,
       verb: 'Lift',
       danger: true,
     });
@@ -71,7 +71,7 @@ export default function LimitsPage() {
             <span className="num">{words}</span>
             <Progress
               value={share * 100}
-              color={COLOURS[state]}
+              color={COLORS[state]}
               size="sm"
               aria-label={`Spent on ${nameOf(limit)}`}
             />
@@ -81,7 +81,7 @@ export default function LimitsPage() {
       },
     },
     { key: 'hard', title: 'Stops at', align: 'right', render: (limit) => amount(limit.hard) },
-    { key: 'soft', title: 'Tells you at', align: 'right', render: (limit) => amount(limit.soft) },
+    { key: 'soft', title: 'Notifies you at', align: 'right', render: (limit) => amount(limit.soft) },
     {
       key: 'set_by',
       title: 'Set by',
@@ -121,7 +121,7 @@ export default function LimitsPage() {
     <>
       <PageHeader
         title="Limits"
-        line="How much may be spent in a day or a month before campaigns stop, or before you are told."
+        line="How much can be spent in a day or month before campaigns stop or you are notified."
         primary={add}
       />
       <DataTable
@@ -138,8 +138,8 @@ export default function LimitsPage() {
             title="No limits yet"
             text={
               own === 'agency'
-                ? 'A limit holds what your Data Wallet, a client or a campaign spends in a day or a month, to the cent.'
-                : 'A limit holds what all your campaigns, or one of them, spend in a day or a month, to the cent.'
+                ? 'A limit caps what your Data Wallet, a client, or a campaign spends in a day or month, to the cent.'
+                : 'A limit caps what all your campaigns, or one of them, spend in a day or month, to the cent.'
             }
             action={add}
           />

@@ -8,10 +8,10 @@ describe('[BEY-03] the limits page', () => {
     [{}, {}],
     [{ soft: '' }, {}],
     [{ hard: '' }, {}],
-    [{ hard: '', soft: '' }, { hard: 'Enter an amount here, or one to be told at' }],
-    [{ soft: '50.01' }, { soft: 'Enter at most the amount at which spending stops' }],
+    [{ hard: '', soft: '' }, { hard: 'Enter an amount here or a notification amount' }],
+    [{ soft: '50.01' }, { soft: 'Enter an amount up to the one at which spending stops' }],
     [{ hard: '0', soft: '' }, {}],
-    [{ hard: '50.0000001' }, { hard: 'Use at most 6 decimal places' }],
+    [{ hard: '50.0000001' }, { hard: 'Use up to 6 decimal places' }],
     [{ subjectID: '' }, { subjectID: 'Choose a client' }],
   ])('%o: %o', (change, faults) => expect(limitFaults({ ...good, ...change })).toEqual(faults));
 

@@ -36,9 +36,9 @@ export function limitFaults(values: LimitValues): Partial<Record<keyof LimitValu
     const fault = values[field] && currencyFault(values[field], 6);
     if (fault) faults[field] = fault;
   }
-  if (!values.hard && !values.soft) faults.hard = 'Enter an amount here, or one to be told at';
+  if (!values.hard && !values.soft) faults.hard = 'Enter an amount here or a notification amount';
   if (values.hard && values.soft && isBelow(values.hard, values.soft))
-    faults.soft = 'Enter at most the amount at which spending stops';
+    faults.soft = 'Enter an amount up to the one at which spending stops';
   return faults;
 }
 

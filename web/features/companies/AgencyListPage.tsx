@@ -11,10 +11,10 @@ export default function AgencyListPage() {
       title="Agency List"
       line={
         isSales(useUser())
-          ? 'The agencies that are assigned to you, and the clients of each.'
-          : 'The agencies of your platform, and the clients of each.'
+          ? 'The agencies assigned to you and the clients of each.'
+          : 'The agencies of your platform and the clients of each.'
       }
-      help="Each row is an agency; the arrow before its name shows its clients. A click on a column's title sorts the list up, down, and back to the newest first. The switch turns direct payment on and off, the key shows how far the agency is with the developer's API, and the menu at the end of the row has all else."
+      help="Each row is an agency. Select the arrow before its name to show its clients. Select a column title to sort the list up, down, and back to the newest first. The switch turns direct payment on and off. The key shows the agency’s developer API status. The menu at the end of the row has everything else."
       film={film}
     />
   );

@@ -9,8 +9,8 @@ export default function ClientManagementPage() {
     <CompaniesPage
       kind="client"
       title="Client Management"
-      line={isSales(useUser()) ? 'The clients in your care.' : 'Your clients and their owners.'}
-      help="Each row is a client. The pencil opens its fields; the menu at the end of the row sets its prices, its sales people and more. Who you add gets an invitation by e-mail."
+      line={isSales(useUser()) ? 'The clients assigned to you.' : 'Your clients and their owners.'}
+      help="Each row is a client. Select the pencil to edit its fields. Use the menu at the end of the row to set its prices, salespeople, and more. Clients you add get an invitation by email."
       film={film}
     />
   );

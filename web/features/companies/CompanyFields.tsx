@@ -12,7 +12,7 @@ const FIXED = {
   inputWrapperOrder: ['label', 'input', 'description', 'error'],
 } satisfies TextInputProps;
 
-/** Company, owner, e-mail and phone, which both forms have. */
+/** Company, owner, email and phone, which both forms have. */
 export function OwnerFields({ form, isAddressFixed = false }: { form: Form; isAddressFixed?: boolean }) {
   return (
     <>
@@ -55,7 +55,7 @@ export function SubdomainField(props: { form: Form; suffix: string; isFixed?: bo
       withAsterisk
       autoComplete="off"
       maxLength={100}
-      description="Where its people and clients sign in."
+      description="Where its users and clients sign in."
       rightSection={
         <Text size="sm" c="dimmed" className={classes.suffix!} title={suffix}>
           {suffix}
@@ -86,7 +86,7 @@ export function Ticks(props: {
         ))}
         {choices.length === 0 && (
           <Text size="sm" c="dimmed">
-            There is none to choose.
+            No options available.
           </Text>
         )}
       </Group>
@@ -128,13 +128,13 @@ export function Flags(props: {
         <>
           <Checkbox
             label="White Labelling"
-            description="Its own brand, domain and email sender. Off shows the platform’s."
+            description="Its own brand, domain, and email sender. If off, it shows the platform’s."
             {...form.getInputProps('ClientWhiteLabeling', { type: 'checkbox' })}
           />
           {props.owner && (
             <Checkbox
               label="Beta features"
-              description="Includes the agency in features that are offered to selected agencies."
+              description="Includes the agency in features offered to selected agencies."
               {...form.getInputProps('betaUser', { type: 'checkbox' })}
             />
           )}
@@ -154,19 +154,19 @@ export function Flags(props: {
           />
           <Checkbox
             label="Leads with phone numbers"
-            description="Off: neither lists, files nor webhooks tell the phone numbers of its leads."
+            description="If off, lists, files, and webhooks do not include the phone numbers of its leads."
             {...form.getInputProps('enablephonenumber', { type: 'checkbox' })}
           />
           {props.owner && (
             <>
               <Checkbox
-                label="Notifications to the owner by e-mail"
-                description="About payments, limits and balances."
+                label="Email notifications to the owner"
+                description="About payments, limits, and balances."
                 {...form.getInputProps('adminGetNotification', { type: 'checkbox' })}
               />
               <Checkbox
-                label="No e-mail to the owner"
-                description="Only what their own account needs, such as login codes."
+                label="No email to the owner"
+                description="Only what their own account needs, such as sign-in codes."
                 {...form.getInputProps('disabledreceivedemail', { type: 'checkbox' })}
               />
             </>
@@ -185,7 +185,7 @@ export function DomainField({ form }: { form: Form }) {
       placeholder="portal.example.com"
       autoComplete="off"
       maxLength={300}
-      description="Its own domain, proved by DNS records later. Empty: none."
+      description="Its own domain, verified by DNS records later. Leave blank for none."
       {...form.getInputProps('DownlineDomain')}
     />
   );
@@ -198,7 +198,7 @@ export function OrganizationField({ form }: { form: Form }) {
       label="Organization ID"
       autoComplete="off"
       maxLength={INPUT_MAX}
-      description="What another system calls it. Empty: nothing."
+      description="What another system calls it. Leave blank for none."
       {...form.getInputProps('DownlineOrganizationID')}
     />
   );

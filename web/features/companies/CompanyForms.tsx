@@ -68,7 +68,7 @@ export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose:
   const cache = useQueryClient();
   const form = useCompanyForm(EMPTY, kind, false);
   const failed = useFailure(form);
-  const leave = useLeaveGuard(form.isDirty(), `What you have entered of the new ${kind} is lost.`);
+  const leave = useLeaveGuard(form.isDirty(), `What you entered for the new ${kind} will be lost.`);
   const send = async (values: CompanyValues) => {
     try {
       const { message } = await api.companies.create({
@@ -108,7 +108,7 @@ export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose:
           <OrganizationField form={form} />
         </div>
         <Text size="sm" c="dimmed">
-          The owner gets an invitation by e-mail with a link to set a password.
+          The owner gets an email invitation with a link to set a password.
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
@@ -142,7 +142,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const [conflict, setConflict] = useState<string>();
   const form = useCompanyForm(valuesOf(row), row.kind, true);
   const failed = useFailure(form);
-  const leave = useLeaveGuard(form.isDirty(), `Your changes to ${named(row.company_name)} are lost.`);
+  const leave = useLeaveGuard(form.isDirty(), `Your changes to ${named(row.company_name)} will be lost.`);
   const suffix = row.subdomain ? row.subdomain.slice(row.orisubdomain.length) : suffixOf(brand.domain);
 
   /** Whether the products that go have no active campaign; else says which are in the way. */
@@ -231,7 +231,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
         <Flags form={form} kind={row.kind} apiMode={may.apiMode} owner={may.owner} />
         {plans.error && (
           <Notice tone="warn" title="The minimum-spend plans could not be loaded">
-            All else can be saved; the plan stays as it is.
+            You can save everything else. The plan stays as it is.
           </Notice>
         )}
         {conflict && (
@@ -280,12 +280,12 @@ const developerMode = (row: CompanyItem, on: boolean): Promise<boolean> =>
     on
       ? {
           title: `Enable API developer mode for ${named(row.company_name)}?`,
-          body: 'When the agency accepts the terms it is charged a one-time fee, and a new minimum spend holds from the date of acceptance.',
+          body: 'When the agency accepts the terms, it is charged a one-time fee, and a new minimum spend applies from the acceptance date.',
           verb: 'Enable',
         }
       : {
           title: `Disable API developer mode for ${named(row.company_name)}?`,
-          body: 'The developer features are reset. If the mode is enabled again, the fee applies again.',
+          body: 'The developer features are reset. If you enable the mode again, the fee applies again.',
           verb: 'Disable',
           danger: true,
         },

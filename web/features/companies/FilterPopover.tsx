@@ -9,9 +9,9 @@ export const FILTER_WORDS: Record<CompanyFilter, string> = {
   api_key_generated: 'API Key Generated',
   developer_mode_enabled: 'Developer Mode Enabled',
   beta_user: 'Beta Features',
-  no_white_labelling: 'No White Labelling',
+  no_white_labelling: 'No White Labeling',
   excluded_minimum_spend: 'Excluded from Minimum Spend',
-  minimum_spend_plan: 'Own Minimum Spend Plan',
+  minimum_spend_plan: 'Custom Minimum Spend Plan',
   out_of_balance: 'Out of Balance',
 };
 

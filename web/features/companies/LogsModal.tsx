@@ -64,7 +64,7 @@ export function LogsModal({ row, onClose }: { row: CompanyItem; onClose: () => v
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Text size="sm" c="dimmed" mb="sm">
-        What was done at {named(row.company_name)}, and what was tried there and failed.
+        Activity at {named(row.company_name)}, including failed attempts.
       </Text>
       <DataTable
         label="User logs"
@@ -77,8 +77,8 @@ export function LogsModal({ row, onClose }: { row: CompanyItem; onClose: () => v
         empty={
           <EmptyState
             icon={<IconHistory size={32} stroke={1.4} />}
-            title="Nothing has happened yet"
-            text="Sign-ins, failed ones and every change are listed here, the newest first."
+            title="No activity yet"
+            text="Sign-ins, failed attempts, and all changes are listed here, newest first."
           />
         }
       />

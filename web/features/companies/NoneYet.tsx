@@ -24,8 +24,8 @@ export function NoneYet({ kind }: { kind: 'agency' | 'client' }) {
       text={
         <>
           {isOpen || !options
-            ? `Add the first one, or send ${location.host}${page} to your ${many}: who registers there appears here.`
-            : `Add the first one, or open the registration: who registers at ${location.host}${page} appears here.`}
+            ? `Add the first one, or send ${location.host}${page} to your ${many}. Anyone who registers there appears here.`
+            : `Add the first one, or open registration. Anyone who registers at ${location.host}${page} appears here.`}
           {/* The list looks again every few seconds while it is empty. */}
           <Text component="span" display="block" size="xs" c="dimmed" mt="xs" role="status">
             {messages.loadingData}

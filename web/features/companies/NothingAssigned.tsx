@@ -7,7 +7,7 @@ export function NothingAssigned() {
     <EmptyState
       icon={<IconBuilding size={32} stroke={1.4} />}
       title="Nothing is assigned to you yet"
-      text="When an administrator assigns companies to you, they appear here. Ask your administrator if you expected some."
+      text="When an administrator assigns companies to you, they appear here. If you expected to see some, ask your administrator."
     />
   );
 }

@@ -49,7 +49,7 @@ export function OnboardingPopover({ row }: { row: CompanyItem }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Onboarding charge of ${row.company_name}`}
+            aria-label={`Onboarding charge for ${row.company_name}`}
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
@@ -57,7 +57,7 @@ export function OnboardingPopover({ row }: { row: CompanyItem }) {
           </ActionIcon>
         </Tooltip>
       </Popover.Target>
-      <Popover.Dropdown aria-label={`Onboarding charge of ${row.company_name}`}>
+      <Popover.Dropdown aria-label={`Onboarding charge for ${row.company_name}`}>
         {query.error ? (
           <ErrorState
             error={query.error}
@@ -104,7 +104,7 @@ function ChargeForm({ row, found, onClose }: { row: CompanyItem; found: Found; o
           min={0}
           leftSection="$"
           label="Onboarding charge"
-          description="Charged once when the agency begins. 0: nothing is charged."
+          description="Charged once when the agency starts. Enter 0 for no charge."
           data-autofocus
           {...form.getInputProps('amount')}
         />

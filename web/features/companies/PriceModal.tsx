@@ -42,16 +42,16 @@ export function PriceModal({ row, onClose }: Props) {
   });
   const [isDirty, setDirty] = useState(false);
   return (
-    <Modal opened onClose={onClose} centered title={`Price set-up of ${named(row.company_name)}`}>
+    <Modal opened onClose={onClose} centered title={`Price setup for ${named(row.company_name)}`}>
       {modules.length === 0 ? (
-        <Notice tone="info" title="No product has prices here">
-          This client has none of the products whose leads are sold.
+        <Notice tone="info" title="No products have prices here">
+          This client has no products that sell leads.
         </Notice>
       ) : (
         <Stack gap="md">
           <Select
             label="Product"
-            description={isDirty ? 'Save or cancel before you choose another one.' : undefined}
+            description={isDirty ? 'Save or cancel before you choose another product.' : undefined}
             allowDeselect={false}
             disabled={isDirty}
             data={modules.map((one) => ({
@@ -134,8 +134,8 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
       <Stack gap="md">
         <Text size="sm">
           {maySave
-            ? 'What the next campaigns of this client cost. Campaigns that exist keep their prices.'
-            : 'What the next campaigns of this client cost. Its agency sets it.'}
+            ? 'What this client’s next campaigns cost. Existing campaigns keep their prices.'
+            : 'What this client’s next campaigns cost. The client’s agency sets the prices.'}
         </Text>
         <Select
           label="Payment term"
@@ -148,11 +148,11 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
         {price(
           rich,
           module === 'b2b' ? 'Cost per lead with company data' : 'Cost per lead with personal data',
-          'Of a lead with data fields. 0: the cost per lead.',
+          'For leads with data fields. Enter 0 to use the cost per lead.',
         )}
-        {price('CostMaxLead', 'Highest cost of one lead')}
-        {price('PlatformFee', 'One-time set-up fee')}
-        {price('CostMonth', 'Platform fee per month')}
+        {price('CostMaxLead', 'Maximum cost per lead')}
+        {price('PlatformFee', 'One-time setup fee')}
+        {price('CostMonth', 'Monthly platform fee')}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {maySave ? 'Cancel' : 'Close'}

@@ -61,7 +61,7 @@ export function RowActions(props: {
             offLabel="OFF"
             // The word of a switch that is off is text, and has to be read as such.
             {...(isOn ? {} : { styles: { trackLabel: { color: 'var(--mantine-color-text)' } } })}
-            aria-label={`Manual bill of ${row.company_name}`}
+            aria-label={`Manual bill for ${row.company_name}`}
             checked={isOn}
             disabled={wanted !== undefined}
             onChange={async (event) => {
@@ -78,9 +78,9 @@ export function RowActions(props: {
         <Tooltip label={sign.words} events={{ hover: true, focus: true, touch: true }}>
           <span
             className={classes.icon}
-            data-colour={sign.colour}
+            data-color={sign.color}
             role="img"
-            // Its colour means something: who has no mouse reads it, too.
+            // Its color means something: who has no mouse reads it, too.
             // biome-ignore lint/a11y/noNoninteractiveTabindex: its words are in the tooltip
             tabIndex={0}
             aria-label={`API developer: ${sign.words}`}
@@ -94,7 +94,7 @@ export function RowActions(props: {
           <ActionIcon
             variant="light"
             color="red"
-            aria-label={`Payment failed of ${row.company_name}`}
+            aria-label={`Failed payment for ${row.company_name}`}
             onClick={() => onDo('paymentFailed')}
           >
             <IconCreditCardOff size={18} aria-hidden="true" />
@@ -117,7 +117,7 @@ export function RowActions(props: {
       {offered.length > 0 && (
         <Menu position="bottom-end" withinPortal>
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${row.company_name}`}>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${row.company_name}`}>
               <IconDots size={18} aria-hidden="true" />
             </ActionIcon>
           </Menu.Target>
@@ -132,7 +132,7 @@ export function RowActions(props: {
               item('grantCredit', 'Grant credit', <IconGift size={size} aria-hidden="true" />)}
             {row.kind === 'client' &&
               mayPrice &&
-              item('priceSetup', 'Price set-up', <IconReceipt size={size} aria-hidden="true" />)}
+              item('priceSetup', 'Price setup', <IconReceipt size={size} aria-hidden="true" />)}
             {has('agreement') &&
               item(
                 'agreement',
@@ -148,7 +148,7 @@ export function RowActions(props: {
             {has('edit') &&
               mayInvite &&
               row.id &&
-              item('invite', 'Send invitation again', <IconMail size={size} aria-hidden="true" />)}
+              item('invite', 'Resend invitation', <IconMail size={size} aria-hidden="true" />)}
             {has('logs') && item('logs', 'User logs', <IconHistory size={size} aria-hidden="true" />)}
             {has('remove') && (
               <>

@@ -28,7 +28,7 @@ export function SetSalesModal({ company, onClose }: Props) {
       {query.error ? (
         <ErrorState
           error={query.error}
-          what="The sales people could not be loaded"
+          what="The salespeople could not be loaded"
           onRetry={() => void query.refetch()}
         />
       ) : query.data ? (
@@ -73,7 +73,7 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
       clearable
       // By key, too: by itself it is for the mouse alone.
       clearButtonProps={{ 'aria-label': `Clear ${label}`, 'aria-hidden': false, tabIndex: 0 }}
-      nothingFoundMessage="Nobody found"
+      nothingFoundMessage="No one found"
       {...form.getInputProps(key)}
     />
   );
@@ -81,14 +81,14 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
     <form noValidate onSubmit={form.onSubmit(send)}>
       <Stack gap="md">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          Who takes care of {company.company_name}. They see it in their list.
+          Who manages {company.company_name}. They see it in their list.
         </Text>
         {field('salesRep', 'Sales Representative', found.salesrepid, found.salesrep)}
         {field('salesAE', 'Account Executive', found.accountexecutiveid, found.accountexecutive)}
         {field('salesRef', 'Referral Account', found.accountrefid, found.accountref)}
         {found.data.length === 0 && (
           <Text size="sm" c="dimmed">
-            There are no sales people yet.
+            There are no salespeople yet.
           </Text>
         )}
         <Group justify="flex-end" gap="xs">

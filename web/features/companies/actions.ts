@@ -34,7 +34,7 @@ export async function switchManualBill(row: CompanyItem, on: boolean): Promise<b
         }
       : {
           title: `End direct payment for ${named(row.company_name)}?`,
-          body: "All campaigns will be stopped, and a to-date bill will be charged to the agency's card.",
+          body: 'All campaigns will be stopped, and the amount due to date will be charged to the agency’s card.',
           verb: 'Turn off',
           danger: true,
         },
@@ -59,7 +59,7 @@ export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
     isExcluded
       ? {
           title: `Include ${named(row.company_name)} in the minimum spend?`,
-          body: 'From now on the agency is charged the difference up to its minimum spend.',
+          body: 'From now on, the agency is charged the difference up to its minimum spend.',
           verb: 'Include',
         }
       : {
@@ -84,8 +84,8 @@ export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
 export async function settle(row: CompanyItem): Promise<boolean> {
   const about = `settlement ${row.company_id}`;
   const isSure = await confirm({
-    title: `Clear the failed payment of ${named(row.company_name)}?`,
-    body: 'What is due is charged to its card, and the failed payment is cleared. This cannot be undone.',
+    title: `Clear the failed payment for ${named(row.company_name)}?`,
+    body: 'The amount due is charged to its card, and the failed payment is cleared. This cannot be undone.',
     verb: 'Clear',
     danger: true,
   });
@@ -112,8 +112,8 @@ export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_
     title: `Remove ${named(row.company_name)}?`,
     body:
       row.kind === 'agency'
-        ? 'No one at the agency or its clients can sign in anymore. It can’t be removed while it has active campaigns, a balance or an amount due.'
-        : 'No one at the client can sign in anymore. It can’t be removed while it has active campaigns, a balance or an amount due.',
+        ? 'No one at the agency or its clients can sign in anymore. It can’t be removed while it has active campaigns, a balance, or an amount due.'
+        : 'No one at the client can sign in anymore. It can’t be removed while it has active campaigns, a balance, or an amount due.',
     verb: 'Remove',
     danger: true,
   });

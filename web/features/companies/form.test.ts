@@ -51,7 +51,7 @@ test.each([
   ['DownlineSubDomain', 'a', undefined],
   ['DownlineSubDomain', 'ab-', 'must not start or end with a hyphen'],
   ['DownlineSubDomain', 'a-b-1', undefined],
-  ['DownlineSubDomain', 'a_b', 'must have only letters, digits and hyphens'],
+  ['DownlineSubDomain', 'a_b', 'must have only letters, digits, and hyphens'],
   ['DownlineSubDomain', '-ab', 'must not start or end with a hyphen'],
   ['DownlineSubDomain', 'x'.repeat(63), undefined],
   ['DownlineSubDomain', 'x'.repeat(64), 'must not exceed 63 characters'],
@@ -118,11 +118,11 @@ test('[AGCY-06] a new agency carries its hosts and organization, a new client ne
 });
 
 test.each([
-  [new ApiError(422, 'Another account has this e-mail address.'), 'Another account has this e-mail address.'],
+  [new ApiError(422, 'Another account uses this email address.'), 'Another account uses this email address.'],
   [new ApiError(409, 'Told'), 'Told'],
   [new ApiError(500, 'Boom'), 'Server might be busy please try again later'],
   [new ApiError(503, 'Away'), 'Server might be busy please try again later'],
-  [new ApiError(0, 'No answer'), 'Server might be busy please try again later'],
+  [new ApiError(0, 'No response'), 'Server might be busy please try again later'],
 ])('[AGCY-14] %o is told as %j', (error, words) => expect(failureWords(error)).toBe(words));
 
 test.each([
@@ -134,12 +134,12 @@ test.each([
   ['F', 'F', true, 'orange'],
   ['F', 'T', false, 'gray'],
   ['F', 'F', false, 'gray'],
-] as const)('[AGCY-10] mode %s, agreement %s, key %s: %s', (api_mode, agreed, key, colour) =>
+] as const)('[AGCY-10] mode %s, agreement %s, key %s: %s', (api_mode, agreed, key, color) =>
   expect(
     apiIcon({
       api_mode,
       is_marketing_services_agreement_developer: agreed,
       is_user_generate_api: key,
-    }).colour,
-  ).toBe(colour),
+    }).color,
+  ).toBe(color),
 );

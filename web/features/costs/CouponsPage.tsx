@@ -27,7 +27,7 @@ const couponsQuery = queryOptions({
 type Coupon = Awaited<ReturnType<typeof api.costs.coupons>>['data'][number];
 
 const STATES: Record<ReturnType<typeof couponState>, [words: string, tone: Tone]> = {
-  usable: ['Can be used', 'good'],
+  usable: ['Available', 'good'],
   used_up: ['Used up', 'plain'],
   expired: ['Expired', 'plain'],
 };
@@ -40,8 +40,8 @@ export default function CouponsPage() {
 
   const withdraw = async (coupon: Coupon) => {
     const isSure = await confirm({
-      title: `Withdraw the coupon ${coupon.coupon_code}?`,
-      body: 'Nobody can use it any more. Where it was used it stays known.',
+      title: `Withdraw coupon ${coupon.coupon_code}?`,
+      body: 'No one can use it anymore. Past uses stay on record.',
       verb: 'Withdraw',
       danger: true,
     });
@@ -77,7 +77,7 @@ export default function CouponsPage() {
     },
     {
       key: 'worth',
-      title: 'Takes off',
+      title: 'Discount',
       align: 'right',
       render: (coupon) => <span className="num">{worthWords(coupon)}</span>,
     },
@@ -107,7 +107,7 @@ export default function CouponsPage() {
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={`Withdraw the coupon ${coupon.coupon_code}`}
+          aria-label={`Withdraw coupon ${coupon.coupon_code}`}
           onClick={() => void withdraw(coupon)}
         >
           <IconTrash size={16} />
@@ -119,7 +119,7 @@ export default function CouponsPage() {
     <>
       <PageHeader
         title="Coupons"
-        line="What agencies can enter to pay less at their set-up. Each agency can use a coupon once."
+        line="Codes agencies can enter to pay less during setup. Each agency can use a coupon once."
         primary={add}
       />
       <DataTable
@@ -133,7 +133,7 @@ export default function CouponsPage() {
           <EmptyState
             icon={<IconTicket size={32} stroke={1.4} />}
             title="No coupons yet"
-            text="A coupon takes a percentage or an amount off the onboarding charge of an agency that may use coupons."
+            text="A coupon takes a percentage or an amount off the onboarding charge of an agency that can use coupons."
             action={add}
           />
         }
@@ -165,7 +165,7 @@ function CouponForm({ onClose }: { onClose: () => void }) {
       });
       await cache.invalidateQueries({ queryKey: couponsQuery.queryKey });
       leave();
-      notifyDone(`Added the coupon ${data.coupon_code}`);
+      notifyDone(`Added coupon ${data.coupon_code}`);
       onClose();
     } catch (error) {
       showFormError(form, error);
@@ -176,7 +176,7 @@ function CouponForm({ onClose }: { onClose: () => void }) {
       <Stack gap="md">
         <TextInput
           label="Code"
-          description="What agencies enter. Capital and small letters are the same."
+          description="The code agencies enter. It is not case-sensitive."
           withAsterisk
           maxLength={60}
           autoComplete="off"
@@ -184,10 +184,10 @@ function CouponForm({ onClose }: { onClose: () => void }) {
           classNames={{ input: classes.code ?? '' }}
           {...form.getInputProps('coupon_code')}
         />
-        <Radio.Group label="Takes off" {...form.getInputProps('kind')}>
+        <Radio.Group label="Discount" {...form.getInputProps('kind')}>
           <Stack gap="xs" mt={4}>
             <Radio value="percent" label="A percentage of the onboarding charge" />
-            <Radio value="amount" label="An amount, at most the whole charge" />
+            <Radio value="amount" label="An amount, up to the whole charge" />
           </Stack>
         </Radio.Group>
         {form.values.kind === 'percent' ? (
@@ -205,7 +205,7 @@ function CouponForm({ onClose }: { onClose: () => void }) {
         )}
         <TextInput
           label="Uses"
-          description="How many agencies can use it. Empty: any number."
+          description="How many agencies can use it. Leave blank for no limit."
           inputMode="numeric"
           autoComplete="off"
           maw={240}
@@ -214,12 +214,12 @@ function CouponForm({ onClose }: { onClose: () => void }) {
         <TextInput
           type="date"
           label="Last day"
-          description="It can be used to the end of this day. Empty: until you withdraw it."
+          description="The coupon can be used through the end of this day. Leave blank to keep it available until you withdraw it."
           maw={240}
           {...form.getInputProps('last_day')}
         />
         <Text size="sm" c="dimmed">
-          A coupon cannot be changed once it has been added. Withdraw it and add another one instead.
+          You can’t change a coupon after you add it. Withdraw it and add another one instead.
         </Text>
       </Stack>
       <SaveBar>

@@ -203,7 +203,7 @@ function CostForm(props: {
         </Tabs>
         <TextInput
           label="Effective from"
-          description="Empty: from now on. What has been sold before keeps its cost."
+          description="Leave blank to apply the cost now. Leads already sold keep their cost."
           type="date"
           maw={240}
           {...form.getInputProps('effective_from')}

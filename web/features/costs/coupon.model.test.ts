@@ -21,14 +21,14 @@ describe('[CONF-08] the coupon form', () => {
   });
   test.each([
     [{ coupon_code: 'abc' }, 'coupon_code', 'Use 4 to 40 letters, digits, hyphens or underscores'],
-    [{ percent: '0' }, 'percent', 'Enter a percentage above 0, at most 100, such as 12.5'],
-    [{ percent: '100.01' }, 'percent', 'Enter a percentage above 0, at most 100, such as 12.5'],
+    [{ percent: '0' }, 'percent', 'Enter a percentage above 0 and up to 100, such as 12.5'],
+    [{ percent: '100.01' }, 'percent', 'Enter a percentage above 0 and up to 100, such as 12.5'],
     [{ kind: 'amount', amount: '' }, 'amount', messages.onboardInvalid],
     [{ kind: 'amount', amount: '0.00' }, 'amount', messages.onboardInvalid],
     [{ kind: 'amount', amount: '1.234' }, 'amount', 'Use whole cents'],
-    [{ max_uses: '0' }, 'max_uses', 'Enter a whole number from 1 to 1,000,000, or leave it empty'],
-    [{ max_uses: '1.5' }, 'max_uses', 'Enter a whole number from 1 to 1,000,000, or leave it empty'],
-    [{ last_day: '2026-03-09' }, 'last_day', 'Choose today or a later day'],
+    [{ max_uses: '0' }, 'max_uses', 'Enter a whole number from 1 to 1,000,000, or leave it blank'],
+    [{ max_uses: '1.5' }, 'max_uses', 'Enter a whole number from 1 to 1,000,000, or leave it blank'],
+    [{ last_day: '2026-03-09' }, 'last_day', 'Choose today or a later date'],
   ])('%o is wrong at %s: %s', (change, field, fault) =>
     expect(couponFaults({ ...good, ...change } as CouponValues, now)).toEqual({ [field]: fault }),
   );
@@ -36,7 +36,7 @@ describe('[CONF-08] the coupon form', () => {
 });
 
 test('a coupon in words', () => {
-  expect(worthWords({ percent: '50.00', amount: null })).toBe('50 %');
+  expect(worthWords({ percent: '50.00', amount: null })).toBe('50%');
   expect(worthWords({ percent: null, amount: '1250.5' })).toBe('$1,250.50');
   const coupon = { uses: 1, max_uses: 2, expires_at: null };
   expect(couponState(coupon, now)).toBe('usable');

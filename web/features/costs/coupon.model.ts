@@ -28,7 +28,7 @@ export function couponFaults(values: CouponValues, now: Date): Partial<Record<ke
   if (values.kind === 'percent') {
     const share = values.percent.trim();
     if (!/^\d{1,3}(\.\d{1,2})?$/.test(share) || Number(share) <= 0 || Number(share) > 100)
-      faults.percent = 'Enter a percentage above 0, at most 100, such as 12.5';
+      faults.percent = 'Enter a percentage above 0 and up to 100, such as 12.5';
   } else {
     const fault =
       values.amount.trim() === '' || Number(currencyPlain(values.amount)) === 0
@@ -38,14 +38,14 @@ export function couponFaults(values: CouponValues, now: Date): Partial<Record<ke
   }
   const uses = values.max_uses.trim();
   if (uses !== '' && (!/^\d{1,7}$/.test(uses) || Number(uses) < 1 || Number(uses) > 1_000_000))
-    faults.max_uses = 'Enter a whole number from 1 to 1,000,000, or leave it empty';
-  if (values.last_day && endOfDay(values.last_day) <= now) faults.last_day = 'Choose today or a later day';
+    faults.max_uses = 'Enter a whole number from 1 to 1,000,000, or leave it blank';
+  if (values.last_day && endOfDay(values.last_day) <= now) faults.last_day = 'Choose today or a later date';
   return faults;
 }
 
 /** What a coupon takes off: '12.5 %' or '$100.00'. */
 export const worthWords = (coupon: { percent: string | null; amount: string | null }): string =>
-  coupon.percent === null ? money(microsOf(coupon.amount ?? '0')) : `${Number(coupon.percent)} %`;
+  coupon.percent === null ? money(microsOf(coupon.amount ?? '0')) : `${Number(coupon.percent)}%`;
 
 /** How a coupon stands. */
 export function couponState(

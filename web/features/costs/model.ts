@@ -20,8 +20,8 @@ interface Label {
 }
 
 export const FEE_WORDS: Record<CostPart, string> = {
-  setup: 'Set-up fee, once',
-  month: 'Platform fee per month',
+  setup: 'One-time setup fee',
+  month: 'Monthly platform fee',
   lead: 'Cost per lead',
   advanced: 'Cost per lead, advanced',
 };

@@ -21,8 +21,8 @@ interface Props {
 
 const amountFault = (text: string): string | null => {
   const micros = microsOrNull(text.trim(), 2);
-  if (micros === null || micros <= 0n) return 'Enter an amount above 0, with at most two decimal places';
-  return micros > BigInt(GRANT_MOST) * 1_000_000n ? `Enter at most ${money(GRANT_MOST * 1_000_000)}` : null;
+  if (micros === null || micros <= 0n) return 'Enter an amount above 0 with up to two decimal places';
+  return micros > BigInt(GRANT_MOST) * 1_000_000n ? `Enter up to ${money(GRANT_MOST * 1_000_000)}` : null;
 };
 
 /** Grants an agency credit in its Data Wallet, or a client in one of its campaigns; what it got before stands below. */
@@ -50,7 +50,7 @@ export default function GrantCreditModal({ company, onClose }: Props) {
         <SkeletonRows height={60} />
       ) : isClient && choices?.length === 0 ? (
         <Notice tone="info" title="No campaigns yet">
-          Credit is for a campaign. Create one for this client first.
+          Credit applies to a campaign. Create one for this client first.
         </Notice>
       ) : (
         <GrantForm company={company} choices={choices} onClose={onClose} />
@@ -85,7 +85,7 @@ function GrantForm(props: Props & { choices: { value: string; label: string }[] 
         note,
         idempotencyKey: key,
       });
-      notifyDone(`${company.company_name} has a credit of ${money(microsTyped(amount.trim()))}`);
+      notifyDone(`Granted ${company.company_name} a credit of ${money(microsTyped(amount.trim()))}`);
       onClose();
       await cache.invalidateQueries({ queryKey: ['companies'] });
       await cache.invalidateQueries({ queryKey: ['credits', company.company_id] });
@@ -101,8 +101,8 @@ function GrantForm(props: Props & { choices: { value: string; label: string }[] 
       <Stack gap="md">
         <Text size="sm">
           {choices
-            ? 'The credit is added to the balance of a prepaid campaign. For a campaign billed by invoice it comes off the next invoice. It is taken from your revenue.'
-            : 'The credit is added to the Data Wallet, where it can be used for twelve months. No card is charged.'}
+            ? 'The credit is added to the balance of a prepaid campaign. For a campaign billed by invoice, it is deducted from the next invoice. It comes out of your revenue.'
+            : 'The credit is added to the Data Wallet, where it can be used for 12 months. No card is charged.'}
         </Text>
         <fieldset disabled={isFixed} style={{ border: 0, margin: 0, padding: 0 }}>
           <Stack gap="md">
@@ -129,8 +129,8 @@ function GrantForm(props: Props & { choices: { value: string; label: string }[] 
           </Stack>
         </fieldset>
         {unsure && (
-          <Notice tone="warn" live="alert" title="No answer">
-            {unsure} Trying again is safe: the credit is granted once.
+          <Notice tone="warn" live="alert" title="No response">
+            {unsure} It’s safe to try again. The credit is granted only once.
           </Notice>
         )}
         <Group justify="flex-end" gap="xs">
@@ -165,7 +165,7 @@ function Before({ companyId }: { companyId: string }) {
           <Text key={one.id} size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             <When at={one.created_at} />: <Money micros={one.amount_micros} unit />{' '}
             {one.lead_id ? 'for a lead' : 'credit'}
-            {one.campaignName && ` of ${one.campaignName}`}, {REASON_WORDS[one.reason].toLowerCase()}
+            {one.campaignName && ` in ${one.campaignName}`}, {REASON_WORDS[one.reason].toLowerCase()}
           </Text>
         ))}
       </Stack>

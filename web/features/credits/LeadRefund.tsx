@@ -77,8 +77,8 @@ function RefundModal({ lead, micros, onClose }: { lead: Lead; micros: number; on
             {isRoot ? 'The agency of ' : ''}
             {lead.company_name} gets <Money micros={micros} unit /> back:{' '}
             {isRoot
-              ? 'in its Data Wallet if that paid for the lead, otherwise off its next invoice. What its client paid is for the agency to refund.'
-              : 'in the balance of the campaign if that paid for the lead, otherwise off the next invoice. What the lead cost you is not part of it.'}{' '}
+              ? 'in its Data Wallet if the wallet paid for the lead, otherwise as a deduction from its next invoice. It is up to the agency to refund what its client paid.'
+              : 'in the campaign balance if the balance paid for the lead, otherwise as a deduction from the next invoice. What the lead cost you is not included.'}{' '}
             They get an email with the reason.
           </Text>
           <ReasonFields form={form} reasons={LEAD_REASONS} />

@@ -9,7 +9,7 @@ interface Why {
 
 /** 'Other' says nothing by itself. */
 export const noteFault = (note: string, { reason }: Why): string | null =>
-  reason === 'other' && !note.trim() ? 'Say why' : null;
+  reason === 'other' && !note.trim() ? 'Enter a reason' : null;
 
 /** Why money is given: a reason to choose, and a note beside it. */
 export function ReasonFields<T extends Why>(props: {

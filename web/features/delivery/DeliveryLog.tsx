@@ -58,7 +58,7 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
       row !== undefined ||
       (await confirm({
         title: `Send ${hook.failed === 1 ? 'the failed lead' : `all ${num(hook.failed)} failed leads`} again?`,
-        body: `They go to ${hook.url} under the same ids as before, so that the receiver can tell repetitions.`,
+        body: `They go to ${hook.url} with the same IDs as before, so the receiver can recognize duplicates.`,
         verb: 'Send again',
       }));
     if (!isSure) return;
@@ -78,11 +78,11 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
     <div className="card">
       <div className={classes.bar}>
         <Select
-          aria-label="State of the delivery"
-          placeholder="Any state"
+          aria-label="Delivery status"
+          placeholder="Any status"
           w={150}
           clearable
-          clearButtonProps={{ 'aria-label': 'Any state' }}
+          clearButtonProps={{ 'aria-label': 'Any status' }}
           data={Object.entries(STATES).map(([value, label]) => ({ value, label }))}
           value={filter ?? null}
           onChange={(next) => set({ log_state: next ?? undefined, log_page: undefined })}
@@ -124,12 +124,12 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
       ) : rows.length === 0 ? (
         filter ? (
           <Text c="dimmed" size="sm" ta="center" py={48}>
-            Nothing is in this state.
+            No deliveries have this status.
           </Text>
         ) : (
           <EmptyState
             title="Nothing has been sent yet"
-            text="The next lead of the campaign appears here with the answer that it got. Send a test to try the address now."
+            text="The campaign’s next lead appears here with the response it gets. Send a test to try the address now."
           />
         )
       ) : (
@@ -193,9 +193,9 @@ function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promis
     <div className={classes.more}>
       <Group gap={4}>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          Message id {row.message_id}
+          Message ID {row.message_id}
         </Text>
-        <CopyButton text={row.message_id} what="message id" />
+        <CopyButton text={row.message_id} what="message ID" />
       </Group>
       {row.next_at && (
         <Text size="sm">
@@ -212,7 +212,7 @@ function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promis
           <li key={one.number} className={classes.try}>
             <Group gap="sm" justify="space-between">
               <span>
-                Attempt {one.number}: <b>{one.status === null ? 'no answer' : `answer ${one.status}`}</b>
+                Attempt {one.number}: <b>{one.status === null ? 'no response' : `response ${one.status}`}</b>
               </span>
               <Text size="xs" c="dimmed" className="num">
                 <When at={one.started_at} />, {durationWords(one.duration_ms)}
@@ -220,8 +220,12 @@ function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promis
             </Group>
             {one.error && <div style={{ color: 'var(--bad)' }}>{one.error}</div>}
             {one.answer && (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard
-              <section className={classes.answer} tabIndex={0} aria-label={`Answer to attempt ${one.number}`}>
+              <section
+                className={classes.answer}
+                // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard
+                tabIndex={0}
+                aria-label={`Response to attempt ${one.number}`}
+              >
                 {one.answer}
               </section>
             )}

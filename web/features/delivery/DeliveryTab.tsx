@@ -66,7 +66,7 @@ export function DeliveryTab({ campaignId }: { campaignId: string }) {
           <EmptyState
             icon={<IconPlugConnected size={32} stroke={1.4} />}
             title="Leads are not sent anywhere yet"
-            text="A webhook sends each lead, as it comes in, to an address of yours: a CRM, an automation or your own program. The leads are in the dashboard either way."
+            text="A webhook sends each lead, as it comes in, to your own address, such as a CRM, an automation, or your own program. The leads are in the dashboard either way."
             action={add}
           />
         </div>
@@ -74,7 +74,7 @@ export function DeliveryTab({ campaignId }: { campaignId: string }) {
         <>
           <Group justify="space-between" gap="xs">
             <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
-              Each lead is sent to every enabled webhook, and again until it arrives, for up to three days.
+              Each lead is sent to every enabled webhook and retried until it arrives, for up to three days.
             </Text>
             {add}
           </Group>
@@ -142,7 +142,7 @@ function HookCard(props: {
       !isEnabled ||
       (await confirm({
         title: 'Disable this webhook?',
-        body: `Leads that come in meanwhile are not sent to ${hook.url}, and what is still being tried fails. Failed deliveries can be sent again once it is enabled.`,
+        body: `Leads that come in while it is disabled are not sent to ${hook.url}, and deliveries still being retried fail. You can send failed deliveries again after you enable it.`,
         verb: 'Disable',
       }));
     if (isSure)
@@ -150,8 +150,8 @@ function HookCard(props: {
   };
   const remove = async () => {
     const isSure = await confirm({
-      title: 'Remove this webhook for good?',
-      body: `Nothing more is sent to ${hook.url}, and its signing secret is no longer valid. The leads stay in the dashboard.`,
+      title: 'Remove this webhook permanently?',
+      body: `Nothing more is sent to ${hook.url}, and its signing secret stops working. The leads stay in the dashboard.`,
       verb: 'Remove',
       danger: true,
     });
@@ -234,7 +234,7 @@ function HookCard(props: {
               test.data && (
                 <Notice
                   tone={test.data.result === 'success' ? 'good' : 'bad'}
-                  title={test.data.result === 'success' ? 'The test arrived' : 'The test did not arrive'}
+                  title={test.data.result === 'success' ? 'Test delivered' : 'Test not delivered'}
                 >
                   {test.data.message} It took {durationWords(test.data.duration_ms)}.
                 </Notice>

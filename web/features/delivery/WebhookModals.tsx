@@ -31,7 +31,7 @@ function AddressForm(props: {
     <form noValidate onSubmit={form.onSubmit(send, (errors) => focusFirstWrong(form, errors))}>
       <TextInput
         label="Address"
-        description="Each lead is sent there as JSON by POST. It must be reachable from the internet by https."
+        description="Each lead is sent there as JSON by POST. The address must be reachable from the internet over HTTPS."
         placeholder="https://example.com/leads"
         inputMode="url"
         withAsterisk
@@ -65,7 +65,7 @@ export function AddWebhook(props: {
       opened
       onClose={props.onClose}
       centered
-      title={locked ? 'Store the signing secret' : 'Add a webhook'}
+      title={locked ? 'Save the signing secret' : 'Add a webhook'}
       closeOnClickOutside={!locked}
       closeOnEscape={!locked}
       withCloseButton={!locked}
@@ -84,8 +84,8 @@ export function AddWebhook(props: {
       ) : (
         <Stack gap="md">
           <Text size="sm">
-            The receiver checks with this secret that a lead comes from here: each request is signed after the
-            Standard Webhooks scheme (headers <Code>webhook-id</Code>, <Code>webhook-timestamp</Code>,{' '}
+            The receiver uses this secret to verify that a lead comes from here. Each request is signed using
+            the Standard Webhooks scheme (headers <Code>webhook-id</Code>, <Code>webhook-timestamp</Code>,{' '}
             <Code>webhook-signature</Code>).
           </Text>
           <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
@@ -95,10 +95,10 @@ export function AddWebhook(props: {
             <CopyButton text={secret} label="Copy secret" />
           </Group>
           <Notice tone="warn">
-            It is shown this once. If it is lost, remove the webhook and add it again.
+            It is shown only once. If you lose it, remove the webhook and add it again.
           </Notice>
           <Checkbox
-            label="I have stored it"
+            label="I’ve saved it"
             checked={isStored}
             onChange={(event) => setStored(event.currentTarget.checked)}
           />

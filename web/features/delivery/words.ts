@@ -10,7 +10,7 @@ export type DeliveryRow = Awaited<ReturnType<Client['delivery']['log']>>['data']
 export function disabledWords(hook: Pick<Webhook, 'state' | 'state_reason'>): string {
   if (hook.state === 'enabled' || hook.state_reason === 'person' || !hook.state_reason) return '';
   return hook.state_reason === 'gone'
-    ? 'The address answered 410 Gone: it wants nothing more. Correct it, then enable the webhook.'
+    ? 'The address returned 410 Gone, which means it accepts nothing more. Correct it, then enable the webhook.'
     : hook.state_reason;
 }
 
@@ -28,5 +28,5 @@ export function durationWords(ms: number): string {
 export function webhookFault(text: string): string | null {
   const url = URL.parse(text.trim());
   if (!url || !/^https?:$/.test(url.protocol)) return 'Enter an address that starts with https://';
-  return text.trim().length > 2048 ? 'Use at most 2,048 characters' : null;
+  return text.trim().length > 2048 ? 'Use up to 2,048 characters' : null;
 }

@@ -28,7 +28,7 @@ export function Agreement() {
     return (
       <ErrorState
         error={query.error}
-        what="The agreement cannot be shown"
+        what="The agreement could not be loaded"
         onRetry={() => void query.refetch()}
       />
     );
@@ -70,7 +70,7 @@ export function Agreement() {
         {months.length > 0 && (
           <div>
             <Text size="sm">
-              Your agency then has a minimum spend, from the first whole month after you accept:
+              Your agency then has a minimum spend, starting with the first full month after you accept:
             </Text>
             <ul className="num" style={{ margin: '8px 0 0', paddingLeft: 20 }}>
               {months.map(([month, amount]) => (
@@ -83,7 +83,7 @@ export function Agreement() {
         )}
         {user.isViewMode ? (
           <Text size="sm" c="dimmed">
-            Only the agency itself can accept it.
+            Only the agency itself can accept the agreement.
           </Text>
         ) : (
           <>

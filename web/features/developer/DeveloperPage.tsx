@@ -62,7 +62,7 @@ export default function DeveloperPage() {
   const remove = async (key: Key) => {
     const isSure = await confirm({
       title: `Delete ${key.name}?`,
-      body: 'Programs that use it are refused with their next request. It cannot be brought back.',
+      body: 'Programs that use it are refused on their next request. It cannot be restored.',
       verb: 'Delete',
       danger: true,
     });
@@ -147,7 +147,7 @@ export default function DeveloperPage() {
       render: (key) => (key.expires_at ? <When at={key.expires_at} /> : <None />),
     },
     { key: 'created_at', title: 'Created', hidden: true, render: (key) => <When at={key.created_at} /> },
-    { key: 'made_by', title: 'Made by', hidden: true, render: (key) => <Clip text={key.made_by} /> },
+    { key: 'made_by', title: 'Created by', hidden: true, render: (key) => <Clip text={key.made_by} /> },
   ];
   if (mayChange)
     columns.push({
@@ -214,7 +214,7 @@ export default function DeveloperPage() {
           empty={
             <EmptyState
               title="No API key yet"
-              text="The first key may do all that you may, except move money. Make others later with fewer rights."
+              text="The first key can do everything you can, except move money. Create others later with fewer permissions."
               action={
                 mayChange && (
                   <Group gap="xs" justify="center">
@@ -222,7 +222,7 @@ export default function DeveloperPage() {
                       Generate API key
                     </Button>
                     <Button variant="default" onClick={() => setMaking(true)}>
-                      Choose its rights
+                      Choose permissions
                     </Button>
                   </Group>
                 )
@@ -283,7 +283,7 @@ function RotateModal(props: { of: Key; onClose: () => void; onDone: (shown: Show
         The key gets a new secret and keeps its client ID.
       </Text>
       <Radio.Group
-        label="The secret it has now"
+        label="Current secret"
         value={String(minutes)}
         onChange={(value) => setMinutes(OVERLAPS.find((one) => String(one) === value)!)}
       >
@@ -315,7 +315,7 @@ function FirstRequest({ base, token }: { base: string; token: string }) {
         First request
       </Title>
       <Text size="sm" c="dimmed" mb="md">
-        It tells which key you came with and what it may do. Send the secret itself, or a token that lasts an
+        It shows which key you used and what the key can do. Send the secret itself, or a token that lasts an
         hour.
       </Text>
       <Stack gap="xs">

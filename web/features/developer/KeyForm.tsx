@@ -53,7 +53,7 @@ export function KeyForm(props: { onMade: (shown: Shown) => void; onClose: () => 
       });
       props.onMade({ client_id: data.client_id, secret_key });
     } catch (error) {
-      showFormError(form, error, 'Make the API key');
+      showFormError(form, error, 'Create the API key');
     } finally {
       setBusy(false);
     }
@@ -65,7 +65,7 @@ export function KeyForm(props: { onMade: (shown: Shown) => void; onClose: () => 
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="So that you know later which program uses it."
+            description="Helps you tell later which program uses it."
             withAsterisk
             data-autofocus
             maxLength={60}
@@ -86,11 +86,11 @@ export function KeyForm(props: { onMade: (shown: Shown) => void; onClose: () => 
             />
             <Text size="xs" c="dimmed" mt={4}>
               {form.values.mode === 'live'
-                ? 'Works with the data of your agency.'
-                : 'For trying things out: it never reaches the data of your clients.'}
+                ? 'Works with your agency’s data.'
+                : 'For testing. It never reaches your clients’ data.'}
             </Text>
           </div>
-          <Checkbox.Group label="What it may do" withAsterisk {...form.getInputProps('scopes')}>
+          <Checkbox.Group label="Permissions" withAsterisk {...form.getInputProps('scopes')}>
             <Stack gap={8} mt={8}>
               {scopes.map((scope) => (
                 <Checkbox key={scope} value={scope} label={API_SCOPES[scope].label} description={scope} />
@@ -112,7 +112,7 @@ export function KeyForm(props: { onMade: (shown: Shown) => void; onClose: () => 
             Cancel
           </Button>
           <Button type="submit" loading={isBusy}>
-            Make key
+            Create key
           </Button>
         </Group>
       </form>

@@ -15,7 +15,7 @@ function Copied(props: { label: string; value: string; done: string }) {
       await navigator.clipboard.writeText(props.value);
       notifyDone(props.done);
     } catch {
-      notifyFailed('Copying failed. Select the text and copy it by hand.');
+      notifyFailed('Copying failed. Select the text and copy it manually.');
     }
   };
   return (
@@ -56,7 +56,7 @@ export function SecretModal({ shown, onClose }: { shown: Shown; onClose: () => v
         <Copied label="Secret Key" value={shown.secret_key} done={messages.secretKeyCopied} />
       </Stack>
       <Group justify="flex-end" mt="lg">
-        <Button onClick={onClose}>I have saved it</Button>
+        <Button onClick={onClose}>I’ve saved it</Button>
       </Group>
     </Modal>
   );

@@ -6,28 +6,28 @@ export type Key = Awaited<ReturnType<Client['developer']['keys']>>['data'][numbe
 const STATES: Record<Key['state'], { word: string; tone: Tone; why: string }> = {
   active: { word: 'Active', tone: 'good', why: '' },
   disabled: { word: 'Disabled', tone: 'bad', why: 'Requests with it are refused.' },
-  expired: { word: 'Expired', tone: 'warn', why: 'Make a new key.' },
+  expired: { word: 'Expired', tone: 'warn', why: 'Create a new key.' },
   orphaned: {
     word: 'Stopped',
     tone: 'bad',
-    why: 'Its maker has left or lost the right. Rotate it to take it over.',
+    why: 'Its creator has left or lost permission. Rotate it to take it over.',
   },
   off: { word: 'Stopped', tone: 'warn', why: 'Accept the developer agreement to use it again.' },
   unpaid: {
     word: 'Stopped',
     tone: 'bad',
-    why: 'A payment has failed. It works again when the balance due is paid.',
+    why: 'A payment failed. The key works again when the balance due is paid.',
   },
 };
 
-/** How a key stands: a word, its colour, and what that means; '': nothing more to say. */
+/** How a key stands: a word, its color, and what that means; '': nothing more to say. */
 export const standing = (state: Key['state']) => STATES[state];
 
 /** 'Never', or 'In 90 days'. */
 export const expiryWords = (days: number | null): string => (days === null ? 'Never' : `In ${days} days`);
 
 const OVERLAP_WORDS: Record<number, string> = {
-  0: 'Stop it at once',
+  0: 'Stop it immediately',
   60: 'Keep it for 1 hour',
   1440: 'Keep it for 1 day',
   10080: 'Keep it for 7 days',

@@ -19,8 +19,8 @@ type Field = Known['fields'][number];
 const FORM = 'data-choice';
 const TYPES = Object.keys(INFORMATION_TYPES) as InformationType[];
 const SOURCES: Record<Known['providers'][number]['provider'], string> = {
-  embedded: 'The people data that has been imported here. It is always looked at first.',
-  pdl: 'Asked for what is still missing once a lead is accepted; the lead waits half a minute for it at most.',
+  embedded: 'The people data imported here. It is always checked first.',
+  pdl: 'Checked for what is still missing after a lead is accepted. The lead waits up to half a minute for it.',
 };
 
 const valuesOf = (known: Known) => ({
@@ -31,11 +31,11 @@ const valuesOf = (known: Known) => ({
 /** Who changes it instead, and what those who can should know. */
 function lineOf(known: Known, isRoot: boolean): string {
   if (known.set_by === 'root')
-    return 'This is what your company is offered. You can offer less to a client, not more.';
-  if (known.set_by === 'agency') return 'The agency of this client chooses them.';
+    return 'This is what your company can use. You can offer a client less, but not more.';
+  if (known.set_by === 'agency') return 'The client’s agency chooses them.';
   if (known.kind === 'root')
-    return 'What every agency and its clients may use. For one agency you can offer less.';
-  return `What campaigns of ${isRoot ? 'this agency and its clients' : 'this client'} may ask for.`;
+    return 'Fields that all agencies and their clients can use. You can offer fewer to an individual agency.';
+  return `Fields that campaigns of ${isRoot ? 'this agency and its clients' : 'this client'} can use.`;
 }
 
 /** The data fields and sources of one company. */
@@ -46,7 +46,7 @@ export function ChoiceForm({ known: first }: { known: Known }) {
   const [fault, setFault] = useState<string>();
   const form = useForm({ initialValues: valuesOf(first) });
   const isDirty = form.isDirty();
-  useLeaveGuard(isDirty, 'Your changes to the data fields are lost.', ['of', 'company']);
+  useLeaveGuard(isDirty, 'Your changes to the data fields will be lost.', ['of', 'company']);
   const { information, providers } = form.values;
 
   const save = async (values: typeof form.values) => {
@@ -92,7 +92,7 @@ export function ChoiceForm({ known: first }: { known: Known }) {
         <Stack gap="lg">
           {known.can_change && !known.narrowed && (
             <Notice tone="info">
-              Everything is chosen. Fields that come later are chosen by themselves, until you take one away.
+              All fields are selected. New fields are selected automatically until you clear one.
             </Notice>
           )}
           <div className={classes.types}>
@@ -116,9 +116,9 @@ export function ChoiceForm({ known: first }: { known: Known }) {
                   label={one.name}
                   description={
                     !one.offered
-                      ? 'Not offered to this company.'
+                      ? 'Not available to this company.'
                       : one.provider !== 'embedded' && !one.connected
-                        ? `${SOURCES[one.provider]} There is no key for it yet, so it is not asked.`
+                        ? `${SOURCES[one.provider]} No key has been added yet, so this source is not used.`
                         : SOURCES[one.provider]
                   }
                   checked={providers.includes(one.provider)}
@@ -177,7 +177,7 @@ function Fields(props: {
                 )
               }
             >
-              Choose all<span className="sr-only"> of {title.toLowerCase()}</span>
+              Select all<span className="sr-only"> of {title.toLowerCase()}</span>
             </Button>
             <Button
               variant="subtle"
@@ -190,7 +190,7 @@ function Fields(props: {
                 )
               }
             >
-              Choose none<span className="sr-only"> of {title.toLowerCase()}</span>
+              Clear all<span className="sr-only"> of {title.toLowerCase()}</span>
             </Button>
           </Group>
         )}
@@ -204,9 +204,9 @@ function Fields(props: {
               label={field.name}
               description={
                 !field.offered
-                  ? 'Not offered to this company.'
+                  ? 'Not available to this company.'
                   : isHeld && mayChange
-                    ? `${field.campaigns === 1 ? 'A campaign asks' : `${field.campaigns} campaigns ask`} for it, so it cannot be taken away.`
+                    ? `${field.campaigns === 1 ? 'A campaign asks' : `${field.campaigns} campaigns ask`} for it, so it cannot be removed.`
                     : undefined
               }
               checked={chosen.includes(field.id)}

@@ -29,11 +29,11 @@ export default function DataEnrichmentPage() {
     <>
       <PageHeader
         title="Data Enrichment"
-        line="What campaigns may ask about the people of their leads, beyond how to reach them."
+        line="Extra data that campaigns can request about their leads, beyond contact details."
       />
       <SegmentedControl
         mb="md"
-        aria-label="Whose data fields"
+        aria-label="Data fields for"
         value={isBelow ? 'one' : 'own'}
         data={[
           { value: 'own', label: isRoot ? 'All agencies' : 'Our company' },
@@ -47,7 +47,7 @@ export default function DataEnrichmentPage() {
             <AgencySelect value={below ?? ''} onChange={(next) => set({ company: next || undefined })} />
           ) : (
             <ClientSelect
-              description="Whose campaigns may ask for them."
+              description="Its campaigns can use these fields."
               value={below ?? ''}
               onChange={(next) => set({ company: next || undefined })}
             />
@@ -64,7 +64,7 @@ export default function DataEnrichmentPage() {
           <EmptyState
             icon={<IconDatabaseImport size={32} stroke={1.4} />}
             title={`Choose ${isRoot ? 'an agency' : 'a client'}`}
-            text={`Its campaigns may ask for what you choose here, and for nothing else. Until you choose, for everything that ${isRoot ? 'all agencies get' : 'you get'}.`}
+            text={`Its campaigns can use only the fields you select here. Until you select any, they can use everything ${isRoot ? 'all agencies get' : 'you get'}.`}
           />
         </div>
       )}
@@ -98,7 +98,7 @@ function AgencySelect(props: { value: string; onChange: (id: string) => void }) 
     <SearchSelect
       {...props}
       label="Agency"
-      description="Whose campaigns, and those of its clients, may ask for them."
+      description="Its campaigns and its clients’ campaigns can use these fields."
       queryKey={['agencies', 'choice']}
       find={async (searchQuery, signal) => {
         const { data } = await readCompanies(

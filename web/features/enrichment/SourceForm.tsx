@@ -26,7 +26,7 @@ export function SourceForm() {
   });
   const form = useForm({ initialValues: { key: '' } });
   const isDirty = form.isDirty();
-  useLeaveGuard(isDirty, 'The key that you entered is lost.', ['of']);
+  useLeaveGuard(isDirty, 'The key you entered will be lost.', ['of']);
   const keep = async (key: string) => {
     try {
       const { message } = await api.enrichment.setSource({ provider: 'pdl', key });
@@ -41,9 +41,9 @@ export function SourceForm() {
   };
   const takeAway = async () => {
     const isSure = await confirm({
-      title: 'Take away the key of People Data Labs?',
-      body: 'It is asked for nothing any more: leads then hold what your own people data knows. Its figures begin anew.',
-      verb: 'Take away',
+      title: 'Remove the People Data Labs key?',
+      body: 'People Data Labs will no longer be used. Leads will include only what your own people data knows. The usage figures will start over.',
+      verb: 'Remove',
       danger: true,
     });
     if (isSure) await keep('');
@@ -62,7 +62,7 @@ export function SourceForm() {
     <form id={FORM} noValidate onSubmit={form.onSubmit(({ key }) => keep(key))}>
       <FormSection
         title="People Data Labs"
-        line="An account of yours with this vendor. It counts each person that it finds, on your bill with it."
+        line="Your own account with this vendor. The vendor bills you for each person it finds."
         save={{ formId: FORM, isDirty, busy: form.submitting, onDiscard: () => form.reset() }}
       >
         <Stack gap="md">
@@ -75,13 +75,13 @@ export function SourceForm() {
               label="API key"
               description={
                 known.connected
-                  ? 'One is kept, sealed. Enter another one to change it.'
-                  : 'It is kept sealed and never shown again. Then choose the source above.'
+                  ? 'A key is saved and encrypted. Enter a new one to replace it.'
+                  : 'The key is encrypted and never shown again. Once it is saved, choose the source above.'
               }
               maxLength={200}
               autoComplete="off"
               maw={440}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show key' }}
               {...form.getInputProps('key')}
             />
           )}
@@ -96,20 +96,20 @@ export function SourceForm() {
                 <dd className="num">{num(known.found)}</dd>
               </div>
               <div>
-                <dt>Without an answer</dt>
+                <dt>No response</dt>
                 <dd className="num">{num(known.failed)}</dd>
               </div>
             </dl>
           )}
           {known.last_error && (
-            <Notice tone="warn" title="The last failure">
+            <Notice tone="warn" title="Last error">
               {known.last_error} (<When at={known.last_error_at} />)
             </Notice>
           )}
           {known.connected && !isViewMode && (
             <div>
               <Button variant="default" onClick={() => void takeAway()}>
-                Take away the key
+                Remove key
               </Button>
             </div>
           )}

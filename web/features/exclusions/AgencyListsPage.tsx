@@ -17,10 +17,10 @@ export default function AgencyListsPage() {
   const client = isId(params.client) ? params.client : undefined;
   return (
     <>
-      <PageHeader title="Exclusion Lists" line="People who must not become a lead of your clients." />
+      <PageHeader title="Exclusion Lists" line="People who must not become leads for your clients." />
       <SegmentedControl
         mb="md"
-        aria-label="Whose lists"
+        aria-label="Lists for"
         value={isClient ? 'client' : 'agency'}
         data={[
           { value: 'agency', label: 'All clients' },
@@ -32,7 +32,7 @@ export default function AgencyListsPage() {
         <>
           <div style={{ maxWidth: 400, marginBottom: 16 }}>
             <ClientSelect
-              description="Whose lists are shown."
+              description="Shows the lists of this client."
               {...(client ? { value: client } : {})}
               onChange={(next) => set({ client: next || undefined })}
             />
@@ -44,7 +44,7 @@ export default function AgencyListsPage() {
               <EmptyState
                 icon={<IconShieldOff size={32} stroke={1.4} />}
                 title="Choose a client"
-                text="Its lists exclude people from all of its campaigns, and from those of nobody else."
+                text="Its lists exclude people from all of its own campaigns and no one else’s."
               />
             </div>
           )}

@@ -16,7 +16,7 @@ export default function ExclusionModal(props: {
       {places.length > 1 && (
         <SegmentedControl
           mb="md"
-          aria-label="Whose list"
+          aria-label="List for"
           value={String(at)}
           data={places.map(({ label }, i) => ({ value: String(i), label }))}
           onChange={(next) => setAt(Number(next))}

@@ -14,7 +14,7 @@ import { ListHistory } from './ListHistory.tsx';
 import { type Accepts, holdsWords, type Place } from './model.ts';
 import { useSuppression } from './useSuppression.ts';
 
-const KINDS = 'e-mail addresses (plain, MD5 or SHA-256), phone numbers and domains';
+const KINDS = 'email addresses (plain, MD5, or SHA-256), phone numbers, and domains';
 
 /** The exclusion lists of one place: upload, progress, history, purge. Give it a key of the place. */
 export function ExclusionPanel({ place }: { place: Place }) {
@@ -30,11 +30,11 @@ export function ExclusionPanel({ place }: { place: Place }) {
   const { state, progress } = suppression;
   const [holds, columns] =
     isSmall && accepts === 'email'
-      ? ['e-mail addresses, plain or as MD5', 'a column named email']
-      : [KINDS, 'columns named email, phone or domain'];
+      ? ['email addresses, plain or as MD5', 'a column named email']
+      : [KINDS, 'columns named email, phone, or domain'];
   // On for opt-outs: whoever asked not to be contacted means every way to write the address.
   const ignoreAliases = aliases ?? (isRoot || (isSmall && accepts === 'email'));
-  const most = isSmall ? `At most ${num(MOST_RECORDS)} records.` : 'As many rows as you have, at most 2 GiB.';
+  const most = isSmall ? `Up to ${num(MOST_RECORDS)} records.` : 'Any number of rows, up to 2 GiB.';
 
   const purge = async () => {
     const isSure = await confirm({
@@ -65,8 +65,7 @@ export function ExclusionPanel({ place }: { place: Place }) {
   return (
     <>
       <Text size="sm" c="dimmed" mb="md">
-        {holdsWords(place.level, place.id === company_id)} Each file is a list of its own, which you can take
-        back.
+        {holdsWords(place.level, place.id === company_id)} Each file becomes its own list, which you can undo.
       </Text>
       {mayWrite && (
         <>
@@ -74,12 +73,12 @@ export function ExclusionPanel({ place }: { place: Place }) {
             <SegmentedControl
               mb="sm"
               fullWidth
-              aria-label="What the file holds"
+              aria-label="File contents"
               value={accepts}
               disabled={state === 'saving'}
               data={[
-                { value: 'email', label: 'E-mail addresses' },
-                { value: 'all', label: 'Other kinds too' },
+                { value: 'email', label: 'Email addresses' },
+                { value: 'all', label: 'Other types too' },
               ]}
               onChange={(next) => setAccepts(next as Accepts)}
             />
@@ -87,7 +86,7 @@ export function ExclusionPanel({ place }: { place: Place }) {
           {!(isSmall && accepts === 'email') && (
             <CountrySelect
               mb="sm"
-              description="For numbers without a country code."
+              description="Used for phone numbers without a country code."
               value={country}
               disabled={state === 'saving'}
               onChange={setCountry}
@@ -95,7 +94,7 @@ export function ExclusionPanel({ place }: { place: Place }) {
           )}
           <FileDrop
             title="Drop a CSV file here"
-            text={`It holds ${holds}: one a row, or in ${columns}. ${most}`}
+            text={`Include ${holds}: one per row, or in ${columns}. ${most}`}
             accept=".csv,text/csv"
             sending={suppression.sending}
             fault={suppression.fault}
@@ -121,7 +120,7 @@ export function ExclusionPanel({ place }: { place: Place }) {
         </div>
       )}
       {progress.length > 0 && (
-        <section aria-label="Under way" style={{ marginBottom: 16 }}>
+        <section aria-label="In progress" style={{ marginBottom: 16 }}>
           {progress.map((job) => (
             <div key={job.id} style={{ marginBottom: 12 }}>
               <Group justify="space-between" gap="xs" wrap="nowrap">

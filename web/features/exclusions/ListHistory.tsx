@@ -69,8 +69,8 @@ export function ListHistory(props: {
         empty={
           <EmptyState
             icon={<IconShieldOff size={32} stroke={1.4} />}
-            title="Nobody is excluded here yet"
-            text="A file that you upload is listed here, with what became of each of its rows."
+            title="No one is excluded here yet"
+            text="Files you upload are listed here, with the result for each row."
           />
         }
       />
@@ -98,9 +98,9 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
   });
   const undo = async () => {
     const isSure = await confirm({
-      title: `Take back “${row.filename}”?`,
-      body: 'It excludes nobody from now on. Whoever stands on another list stays excluded.',
-      verb: 'Take back',
+      title: `Undo “${row.filename}”?`,
+      body: 'This list will no longer exclude anyone. People on another list stay excluded.',
+      verb: 'Undo',
       danger: true,
     });
     if (!isSure) return;
@@ -128,7 +128,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
   };
   const bad = query.data?.bad ?? [];
   return (
-    <section aria-label={`Report of ${row.filename}`} style={{ padding: 16 }}>
+    <section aria-label={`Report for ${row.filename}`} style={{ padding: 16 }}>
       {row.error && (
         <div style={{ marginBottom: 12 }}>
           <Notice tone={row.state === 'failed' ? 'bad' : 'warn'}>{row.error}</Notice>
@@ -136,7 +136,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
       )}
       <Text size="sm">
         {num(row.rows_read)} rows read: {entriesWords(row)}
-        {row.entries_same > 0 && `; ${num(row.entries_same)} stood in it already`}.
+        {row.entries_same > 0 && `; ${num(row.entries_same)} already on the list`}.
       </Text>
       {row.emails > 0 && (
         <Text size="sm" c="dimmed">
@@ -147,7 +147,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
       )}
       {row.phones > 0 && (
         <Text size="sm" c="dimmed">
-          Phone numbers without a country code were read for {row.country}.
+          Phone numbers without a country code were assumed to be from {row.country}.
         </Text>
       )}
       {row.rows_bad > 0 && (
@@ -204,7 +204,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
         )}
         {props.mayWrite && row.state !== 'removed' && (
           <Button variant="default" size="xs" loading={busy} onClick={() => void undo()}>
-            Take back
+            Undo
           </Button>
         )}
       </Group>

@@ -9,7 +9,7 @@ export default function OptOutListPage() {
     <>
       <PageHeader
         title="Exclusion List"
-        line="People who asked not to be contacted, and others whom nobody may buy."
+        line="People who asked not to be contacted, and others no one can buy as leads."
       />
       <ExclusionPanel place={{ level: 'root', id: company_id }} />
     </>

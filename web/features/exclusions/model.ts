@@ -44,10 +44,10 @@ export function requestOf(
   return { path: '/tools/optout-client/upload', body };
 }
 
-/** What of the entries of a list is what: '1,200 e-mail addresses, 3 domains'. */
+/** What of the entries of a list is what: '1,200 email addresses, 3 domains'. */
 export function entriesWords(list: Pick<List, 'emails' | 'phones' | 'domains'>): string {
   const parts: [number, string, string][] = [
-    [list.emails, 'e-mail address', 'e-mail addresses'],
+    [list.emails, 'email address', 'email addresses'],
     [list.phones, 'phone number', 'phone numbers'],
     [list.domains, 'domain', 'domains'],
   ];
@@ -59,18 +59,18 @@ export const STATES: Record<List['state'], string> = {
   queued: 'Waiting',
   loading: 'Loading',
   held: 'On hold',
-  active: 'In force',
+  active: 'Active',
   failed: 'Failed',
-  removed: 'Taken back',
+  removed: 'Undone',
 };
 
 /** Whom the lists of a place exclude for, in a sentence; `isOwn`: they are those of the reader's own company. */
 export function holdsWords(level: Level, isOwn: boolean): string {
   const whose: Record<Level, string> = {
-    root: 'of any agency or client of your platform',
-    agency: 'of any of your clients',
-    client: isOwn ? 'of yours, in any campaign' : 'of this client, in any campaign',
-    campaign: 'of this campaign',
+    root: 'for any agency or client on your platform',
+    agency: 'for any of your clients',
+    client: isOwn ? 'for you in any campaign' : 'for this client in any campaign',
+    campaign: 'for this campaign',
   };
-  return `Nobody on these lists becomes a lead ${whose[level]}.`;
+  return `No one on these lists becomes a lead ${whose[level]}.`;
 }

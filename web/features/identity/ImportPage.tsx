@@ -67,7 +67,7 @@ export default function ImportPage() {
     });
   };
   const total = (value: number | undefined) =>
-    totals.error ? 'Not known' : value === undefined ? undefined : num(value);
+    totals.error ? 'Unknown' : value === undefined ? undefined : num(value);
 
   return (
     <>
@@ -75,12 +75,12 @@ export default function ImportPage() {
         title={isSignals ? 'Intent signals' : 'People data'}
         line={
           isSignals
-            ? 'Who of the people data looked for what, where and when; kept for 35 days. Importing a file twice changes nothing.'
-            : 'The people whom visits are matched with. Importing a file twice changes nothing.'
+            ? 'What people in the people data looked for, where, and when. Signals are kept for 35 days. Importing the same file twice changes nothing.'
+            : 'The people that visits are matched with. Importing the same file twice changes nothing.'
         }
       />
       <SegmentedControl
-        aria-label="What is imported"
+        aria-label="Import type"
         mb="md"
         data={[
           { value: 'people', label: 'People' },
@@ -99,13 +99,13 @@ export default function ImportPage() {
       <div className={classes.totals}>
         {isSignals ? (
           <>
-            <StatTile plain label="Signals taken in, 7 days" value={total(totals.data?.signals)} />
+            <StatTile plain label="Signals imported, 7 days" value={total(totals.data?.signals)} />
             <StatTile plain label="Keywords" value={total(totals.data?.keywords)} />
           </>
         ) : (
           <>
             <StatTile plain label="People" value={total(totals.data?.people)} />
-            <StatTile plain label="Keys that recognise them" value={total(totals.data?.keys)} />
+            <StatTile plain label="Keys that identify them" value={total(totals.data?.keys)} />
           </>
         )}
       </div>
@@ -137,8 +137,8 @@ export default function ImportPage() {
             title="Nothing has been imported yet"
             text={
               isSignals
-                ? 'Search ID campaigns find their leads among the signals. Drop a CSV or Parquet file above to begin.'
-                : 'Visitors become leads when the people data knows them. Drop a CSV file above to begin.'
+                ? 'Search ID campaigns find their leads in these signals. Drop a CSV or Parquet file above to get started.'
+                : 'Visitors become leads when they match the people data. Drop a CSV file above to get started.'
             }
           />
         }

@@ -71,14 +71,14 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
       title: isMapping ? `Discard “${job.file_name}”?` : `Stop the import of “${job.file_name}”?`,
       body: isMapping
         ? 'The uploaded file is deleted. Nothing has been imported from it.'
-        : 'It stops after the rows under way. What has been imported so far stays.',
+        : 'The import stops after the rows in progress. Anything already imported stays.',
       verb: isMapping ? 'Discard' : 'Stop import',
       danger: true,
     });
     if (!isSure) return;
     try {
       await api.identity.cancel({ id });
-      notifyDone(isMapping ? 'The file is discarded' : 'The import is stopped');
+      notifyDone(isMapping ? 'File discarded' : 'Import stopped');
       if (isMapping) onClose();
     } catch (error) {
       notifyFailed(error);
@@ -90,7 +90,7 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
   const again = async () => {
     try {
       await api.identity.tryAgain({ id });
-      notifyDone('The import continues');
+      notifyDone('Import resumed');
     } catch (error) {
       notifyFailed(error);
     }
@@ -152,7 +152,7 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
     ...(isSignals
       ? []
       : ([
-          ['Values left out', job.values_bad],
+          ['Values skipped', job.values_bad],
           ['On do-not-call lists', job.phones_marked],
         ] as [string, number][])),
     ...(isSignals ? [] : ([['New keys', job.keys_added]] as [string, number][])),
@@ -164,14 +164,14 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
           <Progress value={job.percentage} aria-label={`Import of ${job.file_name}`} mt="sm" />
           <Text size="sm" c="dimmed" className="num" mt={4}>
             {job.state === 'queued'
-              ? 'Waiting for its turn'
-              : `${job.percentage.toFixed(0)} % of the file, ${num(job.rows_read)} rows`}
-            {isWaiting(job) ? ' so far.' : '. You may leave this page; the import goes on.'}
+              ? 'Waiting in the queue'
+              : `${job.percentage.toFixed(0)}% of the file, ${num(job.rows_read)} rows`}
+            {isWaiting(job) ? ' so far.' : '. You can leave this page. The import will continue.'}
           </Text>
           {isWaiting(job) && (
             <Box my="sm">
               <Notice tone="warn" live="status" title="This import is waiting">
-                {job.error} What was imported before stays. You may leave this page.
+                {job.error} Anything already imported stays. You can leave this page.
               </Notice>
             </Box>
           )}
@@ -179,21 +179,21 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
       )}
       {job.state === 'failed' && (
         <Notice tone="bad" title="The import stopped">
-          {job.error ?? 'The cause is not known.'} What had been imported before stays.
+          {job.error ?? 'The cause is unknown.'} Anything already imported stays.
         </Notice>
       )}
       {job.state === 'held' && (
         <Notice tone="warn" title="This import is on hold">
-          {job.error} What was imported before stays.
+          {job.error} Anything already imported stays.
         </Notice>
       )}
       {job.state === 'cancelled' && (
-        <Notice tone="info">It was stopped. What had been imported before stays.</Notice>
+        <Notice tone="info">The import was stopped. Anything already imported stays.</Notice>
       )}
       {job.state === 'done' && (
         <Notice tone="good">
           {job.rows_added + job.rows_changed + job.keys_added === 0
-            ? 'Everything in this file was known already.'
+            ? 'This file contained nothing new.'
             : 'The file has been imported.'}
         </Notice>
       )}
@@ -206,9 +206,9 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
         ))}
       </dl>
       {job.left_out.length > 0 && (
-        <section className={classes.told} aria-label="Left out">
+        <section className={classes.told} aria-label="Excluded">
           <Title order={3} size="h5">
-            Left out
+            Excluded
           </Title>
           <ul>
             {job.left_out
@@ -231,9 +231,9 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
         </section>
       )}
       {job.ignored.length > 0 && (
-        <section className={classes.told} aria-label="Columns not used">
+        <section className={classes.told} aria-label="Unused columns">
           <Title order={3} size="h5">
-            Columns not used
+            Unused columns
           </Title>
           <ul>
             {job.ignored.map(({ column, reason }) => (
@@ -254,7 +254,7 @@ function Outcome({ job, onCancel, onAgain }: { job: ImportJob; onCancel: () => v
             leftSection={<IconDownload size={16} />}
             onClick={() => downloadLeftOut(job.id)}
           >
-            Download what was left out
+            Download skipped data
           </Button>
         )}
         {(isRunning(job) || job.state === 'held') && (

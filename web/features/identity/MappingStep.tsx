@@ -13,7 +13,7 @@ import classes from './identity.module.css';
 
 const PHONES = new Set<PersonField>(['phone', 'phone2', 'company_phone']);
 
-/** What each column of an uploaded file means, as recognised by its name and mended by hand; then the start. */
+/** What each column of an uploaded file means, as recognized by its name and mended by hand; then the start. */
 export function MappingStep(props: {
   job: ImportJob;
   onStarted: (job: ImportJob) => void;
@@ -77,7 +77,7 @@ export function MappingStep(props: {
           description={
             fields.includes('country')
               ? 'For rows with a blank country column. Numbers with a country code keep theirs.'
-              : 'For numbers without a country code.'
+              : 'Used for phone numbers without a country code.'
           }
           value={country}
           mt="md"
@@ -86,10 +86,10 @@ export function MappingStep(props: {
       )}
       <div className={classes.heads} aria-hidden="true">
         <span>Column</span>
-        <span>First values</span>
+        <span>Sample values</span>
         <span>Meaning</span>
       </div>
-      <ul className={classes.columns} aria-label="Columns of the file">
+      <ul className={classes.columns} aria-label="File columns">
         {columns.map((column, at) => {
           const samples = column.samples
             .filter((text) => text.trim() !== '')
@@ -101,9 +101,7 @@ export function MappingStep(props: {
                 {column.name}
                 {fields[at] === 'ignore' && (
                   <span className={classes.why}>
-                    {changed[column.name] === 'ignore' && !column.ignored
-                      ? 'You set it to be ignored'
-                      : column.ignored}
+                    {changed[column.name] === 'ignore' && !column.ignored ? 'Ignored by you' : column.ignored}
                   </span>
                 )}
               </span>
@@ -116,7 +114,7 @@ export function MappingStep(props: {
                 value={fields[at]!}
                 allowDeselect={false}
                 searchable
-                nothingFoundMessage="No such meaning"
+                nothingFoundMessage="No matching field"
                 styles={fields[at] === 'ignore' ? { input: { color: 'var(--mantine-color-dimmed)' } } : {}}
                 onChange={(value) => value && setChanged({ ...changed, [column.name]: value as PersonField })}
               />
@@ -126,14 +124,14 @@ export function MappingStep(props: {
       </ul>
       <Stack gap="sm" mt="md">
         {lacking && (
-          <Notice tone="warn" live="status" title="Something is missing">
-            Give a column the meaning of {lacking}.
+          <Notice tone="warn" live="status" title="Missing column">
+            Map a column to {lacking}.
           </Notice>
         )}
         {!isEnough && !isSignals && (
-          <Notice tone="warn" live="status" title="Nothing here tells who a row is about">
-            Give a column one of these meanings: {fieldWords('email')}, an e-mail hash, {fieldWords('phone')}{' '}
-            or {fieldWords('external_id')}; or a name together with a street address.
+          <Notice tone="warn" live="status" title="No column identifies a person">
+            Map a column to one of these: {fieldWords('email')}, an email hash, {fieldWords('phone')} or{' '}
+            {fieldWords('external_id')}; or a name together with a street address.
           </Notice>
         )}
         {fault && (

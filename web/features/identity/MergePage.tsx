@@ -28,10 +28,10 @@ export default function MergePage() {
     <>
       <PageHeader
         title="Merge people"
-        line="Two records of one human count as one person once they are merged: one lead, one exclusion, one count. Nothing is deleted, and each merge can be undone."
+        line="Once merged, two records of the same person count as one: one lead, one exclusion, one count. Nothing is deleted, and you can undo each merge."
       />
       <SegmentedControl
-        aria-label="What is shown"
+        aria-label="View"
         mb="md"
         data={[
           { value: 'suggestions', label: 'Suggestions' },
@@ -70,7 +70,7 @@ function Suggestions() {
       onClick={() => void query.fetchNextPage()}
       style={{ alignSelf: 'flex-start' }}
     >
-      Look further
+      Keep looking
     </Button>
   );
   if (found.length === 0)
@@ -78,11 +78,11 @@ function Suggestions() {
       <div className="card">
         <EmptyState
           icon={<IconUsers size={32} stroke={1.4} />}
-          title={query.hasNextPage ? 'Nobody found so far' : 'No likely duplicates'}
+          title={query.hasNextPage ? 'No one found yet' : 'No likely duplicates'}
           text={
             query.hasNextPage
-              ? 'This part of the people data has no likely duplicates. There is more to look through.'
-              : 'People who share an e-mail address, or a phone number and a similar name, show here.'
+              ? 'This part of the people data has no likely duplicates. There is more to check.'
+              : 'People who share an email address, or a phone number and a similar name, appear here.'
           }
           action={more || undefined}
         />
@@ -117,24 +117,24 @@ function Pair({ suggestion }: { suggestion: Suggestion }) {
   const merge = async (kept: Person, absorbed: Person) => {
     const sure = await confirm({
       title: `Merge into ${nameOf(kept)}?`,
-      body: `${briefOf(absorbed)} becomes one person with ${briefOf(kept)}. What is missing of the one who stays comes from the other, and an exclusion of either holds for both. You can undo it under Merged.`,
+      body: `${briefOf(absorbed)} becomes one person with ${briefOf(kept)}. Details missing from the record you keep come from the other one. An exclusion of either one applies to both. You can undo this under Merged.`,
       verb: 'Merge',
     });
     if (!sure) return;
     setBusy(true);
     try {
       await api.identity.merge({ kept: kept.id, absorbed: absorbed.id });
-      notifyDone('The two are one person now.');
+      notifyDone('Merged into one person.');
       await cache.invalidateQueries({ queryKey: ['people'] });
     } catch (error) {
-      notifyFailed(error, 'They could not be merged');
+      notifyFailed(error, 'These people could not be merged');
       setBusy(false);
     }
   };
   return (
     <section className={classes.pair} aria-label={`${nameOf(a)} and ${nameOf(b)}`}>
       <Title order={2} size="h4">
-        {suggestion.key === 'phone' ? 'Same phone number, similar name' : 'Same e-mail address'}
+        {suggestion.key === 'phone' ? 'Same phone number, similar name' : 'Same email address'}
       </Title>
       <div className={classes.sides}>
         {(
@@ -178,7 +178,7 @@ function Pair({ suggestion }: { suggestion: Suggestion }) {
 
 const FACTS: [label: string, of: (one: Person) => string | null][] = [
   ['Name', (one) => [one.first_name, one.last_name].filter(Boolean).join(' ')],
-  ['E-mail', (one) => one.email],
+  ['Email', (one) => one.email],
   ['Phone', (one) => one.phone],
   [
     'Address',
@@ -212,9 +212,9 @@ function Merged() {
   const undo = async (row: Merge) => {
     const sure = await confirm({
       title: 'Undo this merge?',
-      body: 'The two are different people again, with the keys that each brought. Leads that were made meanwhile stay.',
-      verb: 'Undo the merge',
-      dismiss: 'Keep them merged',
+      body: 'They become two people again, each with their original keys. Leads created in the meantime stay.',
+      verb: 'Undo merge',
+      dismiss: 'Keep merged',
     });
     if (!sure) return;
     setBusy(row.id);
@@ -231,7 +231,7 @@ function Merged() {
   const who = (one: Merge['kept']) => <Clip text={one ? briefOf(one) : 'Erased'} max={300} />;
   const columns: Column<Merge>[] = [
     { key: 'kept', title: 'Kept', render: (row) => who(row.kept) },
-    { key: 'absorbed', title: 'Merged into them', render: (row) => who(row.absorbed) },
+    { key: 'absorbed', title: 'Merged person', render: (row) => who(row.absorbed) },
     { key: 'merged', title: 'Merged', render: (row) => <When at={row.merged_at} /> },
     {
       key: 'state',
@@ -257,7 +257,7 @@ function Merged() {
             variant="default"
             size="xs"
             loading={busy === row.id}
-            aria-label={`Undo the merge of ${row.kept ? briefOf(row.kept) : 'somebody erased'}`}
+            aria-label={`Undo the merge of ${row.kept ? briefOf(row.kept) : 'an erased person'}`}
             onClick={() => void undo(row)}
           >
             Undo
@@ -277,8 +277,8 @@ function Merged() {
       empty={
         <EmptyState
           icon={<IconArrowMerge size={32} stroke={1.4} />}
-          title="Nobody has been merged yet"
-          text="Merges that you make of the suggestions show here, and can be undone."
+          title="No one has been merged yet"
+          text="Merges you make from the suggestions appear here. You can undo them."
         />
       }
     />

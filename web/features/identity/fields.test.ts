@@ -8,10 +8,10 @@ describe('[IDEN-01] the meaning of columns', () => {
   it('has words for every meaning, each once', () => {
     const offered = FIELD_GROUPS.flatMap((one) => Object.keys(one.fields));
     expect(offered.toSorted()).toEqual([...PERSON_FIELDS].toSorted());
-    expect(fieldWords('email_md5')).toBe('E-mail hash, MD5');
+    expect(fieldWords('email_md5')).toBe('Email hash, MD5');
   });
   it('says what a file of signals still needs', () => {
-    expect(signalFault(['keyword', 'seen_at'])).toMatch(/^an e-mail address or hash/);
+    expect(signalFault(['keyword', 'seen_at'])).toMatch(/^an email address or hash/);
     expect(signalFault(['phone', 'seen_at'])).toBe('the keyword');
     expect(signalFault(['phone', 'keyword'])).toBe('the time');
     expect(signalFault(['phone', 'keyword', 'seen_at'])).toBeNull();

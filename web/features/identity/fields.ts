@@ -8,7 +8,7 @@ import type { Client } from '../../../contract/index.ts';
 
 /** An import of people as the server tells it. */
 export type ImportJob = Awaited<ReturnType<Client['identity']['get']>>;
-/** A column of an uploaded file: its name, what it was recognised as, and a few of its values. */
+/** A column of an uploaded file: its name, what it was recognized as, and a few of its values. */
 export type PreviewColumn = Awaited<ReturnType<Client['identity']['preview']>>['columns'][number];
 export type PersonField = PreviewColumn['field'];
 
@@ -16,29 +16,29 @@ export type PersonField = PreviewColumn['field'];
 export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, string>> }[] = [
   { group: 'Not used', fields: { ignore: 'Ignore this column' } },
   {
-    group: 'Recognises people',
+    group: 'Identifies people',
     fields: {
-      email: 'E-mail address',
-      email_sha256: 'E-mail hash, SHA-256',
-      email_sha1: 'E-mail hash, SHA-1',
-      email_md5: 'E-mail hash, MD5',
+      email: 'Email address',
+      email_sha256: 'Email hash, SHA-256',
+      email_sha1: 'Email hash, SHA-1',
+      email_md5: 'Email hash, MD5',
       phone: 'Phone number',
       phone2: 'Second phone number',
-      phone_dnc: 'Do-not-call mark',
-      country: 'Country of phone numbers',
-      external_id: 'Id in the source',
+      phone_dnc: 'Do-not-call flag',
+      country: 'Phone number country',
+      external_id: 'Source ID',
       ip: 'IP address',
-      device_id: 'Device id',
+      device_id: 'Device ID',
     },
   },
   { group: 'Name', fields: { first_name: 'First name', last_name: 'Last name', full_name: 'Full name' } },
   {
     group: 'Place',
-    fields: { address: 'Street address', city: 'City', county: 'County', state: 'State', zip: 'Zip code' },
+    fields: { address: 'Street address', city: 'City', county: 'County', state: 'State', zip: 'ZIP code' },
   },
   {
     group: 'Intent',
-    fields: { keyword: 'Keyword', page_url: 'Page looked at', seen_at: 'Time' },
+    fields: { keyword: 'Keyword', page_url: 'Page viewed', seen_at: 'Time' },
   },
   { group: 'Work', fields: { company_name: 'Company', job_title: 'Job title', website: 'Website' } },
   { group: `${INFORMATION_TYPES.advanced} data`, fields: informationOf('advanced') },
@@ -72,7 +72,7 @@ export const groupsOf = (kind: ImportJob['kind']) =>
   })).filter(({ items }) => items.length > 0);
 
 const LACKS = {
-  who: 'an e-mail address or hash, a phone number, a device id, or an id in the source',
+  who: 'an email address or hash, a phone number, a device ID, or a source ID',
   keyword: 'the keyword',
   time: 'the time',
 };
@@ -107,7 +107,7 @@ export function fileFault(
     /\.(xlsx?|ods|numbers|zip|gz|pdf)$/i.test(file.name) ||
     (kind === 'people' && /\.(parquet|pq)$/i.test(file.name))
   ) {
-    return `“${file.name}” is no CSV file. Save the sheet as CSV (UTF-8), and choose that file.`;
+    return `“${file.name}” is not a CSV file. Save the sheet as CSV (UTF-8), then choose that file.`;
   }
   return null;
 }

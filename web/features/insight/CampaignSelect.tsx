@@ -49,7 +49,7 @@ export function CampaignSelect(props: {
       searchable
       clearable
       clearButtonProps={{ 'aria-label': 'All campaigns' }}
-      nothingFoundMessage={list.isFetching ? 'Searching' : 'No campaign matches'}
+      nothingFoundMessage={list.isFetching ? 'Searching' : 'No matching campaigns'}
       data={[...options].map(([value, label]) => ({ value, label }))}
       value={props.value ?? null}
       onChange={(value) => props.onChange(value ?? undefined)}

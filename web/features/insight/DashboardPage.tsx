@@ -57,7 +57,7 @@ export default function DashboardPage() {
   if (!useMay('insight.read')) {
     return (
       <>
-        <PageHeader title="Dashboard" line={`What ${user.company_name} has assigned to you.`} />
+        <PageHeader title="Dashboard" line={`Assigned to you by ${user.company_name}.`} />
         <Suspense fallback={<Skeleton height={320} />}>
           <SalesHome />
         </Suspense>
@@ -105,7 +105,7 @@ function Dashboard() {
     <>
       <PageHeader
         title={product ? `${product.name} Dashboard` : 'Dashboard'}
-        line={`${isSearch ? 'People found' : 'Visits recognized'}, leads delivered and what they cost. Days are in ${zoneWords(data?.time_zone ?? user.time_zone)}.`}
+        line={`${isSearch ? 'People found' : 'Visits recognized'}, leads delivered, and what they cost. Days are in ${zoneWords(data?.time_zone ?? user.time_zone)}.`}
       />
       <Group gap="xs" mb="md" mih={36} justify="space-between">
         <Suspense fallback={<Skeleton height={36} width={420} maw="100%" />}>
@@ -319,7 +319,7 @@ function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined;
               <Table.Tr>
                 <Table.Th>Day</Table.Th>
                 <Table.Th ta="right">{measure.label}</Table.Th>
-                <Table.Th ta="right">Period before</Table.Th>
+                <Table.Th ta="right">Previous period</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody className="num">
@@ -428,7 +428,12 @@ function ByCampaign({
       render: (row) => money(row.spend_micros),
       foot: money(sum((row) => row.spend_micros)),
     },
-    { key: 'balance', title: 'Balance left', align: 'right', render: (row) => money(row.balance_micros) },
+    {
+      key: 'balance',
+      title: 'Remaining balance',
+      align: 'right',
+      render: (row) => money(row.balance_micros),
+    },
   ];
   return (
     <>
@@ -447,11 +452,11 @@ function ByCampaign({
           empty={
             <EmptyState
               icon={<IconTargetArrow size={32} stroke={1.4} />}
-              title="No campaign has run in this period"
+              title="No campaigns ran in this period"
               text={
                 isSearch
-                  ? 'A campaign looks for keywords; the people it finds and its leads are counted here.'
-                  : 'A campaign puts a pixel on a site; its visits and leads are counted here.'
+                  ? 'Campaigns look for keywords. The people they find and their leads are counted here.'
+                  : 'Campaigns put a pixel on a site. Their visits and leads are counted here.'
               }
             />
           }

@@ -40,7 +40,7 @@ export default function RangePicker(props: {
         <Popover.Target>
           <UnstyledButton className={classes.dates} onClick={() => setOpen(!isOpen)} aria-haspopup="dialog">
             <IconCalendar size={16} aria-hidden="true" />
-            <VisuallyHidden>Choose dates, now </VisuallyHidden>
+            <VisuallyHidden>Choose dates, currently </VisuallyHidden>
             <span className="num">{words}</span>
           </UnstyledButton>
         </Popover.Target>

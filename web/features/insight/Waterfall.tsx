@@ -22,10 +22,10 @@ export function Waterfall(props: {
       key: 'visits',
       title: props.isSearch ? 'People found' : hasEvents ? 'Pixel events' : 'Visits',
       meaning: props.isSearch
-        ? 'Whoever showed the intent in the place.'
+        ? 'People who showed intent in the location.'
         : hasEvents
-          ? `${num(props.visits)} visits, and events that are not visits: from bots, broken, or of a campaign that is not active.`
-          : 'Everything that the pixel reported.',
+          ? `${num(props.visits)} visits, plus events that do not count as visits: from bots, malformed, or from an inactive campaign.`
+          : 'Everything the pixel reported.',
       count: whole,
       kind: 'whole',
     },
@@ -33,7 +33,7 @@ export function Waterfall(props: {
     {
       key: 'leads',
       title: 'Leads',
-      meaning: 'Recognized, accepted and paid for.',
+      meaning: 'Recognized, accepted, and paid for.',
       count: props.leads,
       kind: 'lead',
     },

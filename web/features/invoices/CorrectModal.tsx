@@ -28,17 +28,17 @@ export function CorrectModal(props: { invoice: Invoice; way: 'credit' | 'write_o
         if (!isCredit) return null;
         const micros = microsOrNull(amount, 2);
         if (!micros || micros < 0n) return 'Enter an amount in US dollars such as 2.50';
-        return micros > most ? `At most ${money(most)} can be credited` : null;
+        return micros > most ? `You can credit up to ${money(most)}` : null;
       },
-      reason: (reason) => (reason.trim() ? null : 'Say why; it stands on the record'),
+      reason: (reason) => (reason.trim() ? null : 'Enter a reason for the record'),
     },
   });
   const micros = Math.min(microsTyped(form.values.amount), most);
   const { off, back } = splitCredit(invoice, micros);
   const title = isCredit
     ? invoice.due_micros > 0
-      ? `Lower what ${invoice.payer.name} owes on ${invoice.number}`
-      : `Give money back to ${invoice.payer.name} for ${invoice.number}`
+      ? `Reduce what ${invoice.payer.name} owes on ${invoice.number}`
+      : `Refund ${invoice.payer.name} for ${invoice.number}`
     : `Write off ${money(invoice.due_micros)} of ${invoice.number}?`;
   const send = async ({ amount, reason }: typeof form.values) => {
     setBusy(true);
@@ -68,7 +68,7 @@ export function CorrectModal(props: { invoice: Invoice; way: 'credit' | 'write_o
             <>
               <CurrencyInput
                 label="Amount"
-                description={`At most ${money(most)}`}
+                description={`Up to ${money(most)}`}
                 required
                 mayBeEmpty
                 data-autofocus
@@ -76,11 +76,12 @@ export function CorrectModal(props: { invoice: Invoice; way: 'credit' | 'write_o
               />
               <Text size="sm" c="dimmed" role="status">
                 {micros === 0
-                  ? 'A credit note cannot be taken back.'
+                  ? 'A credit note cannot be undone.'
                   : [
-                      off > 0 && `${money(off)} less is due: ${money(invoice.due_micros - off)} is left.`,
-                      back > 0 && `${money(back)} goes back to the card that paid.`,
-                      'It cannot be taken back.',
+                      off > 0 &&
+                        `The amount due drops by ${money(off)} to ${money(invoice.due_micros - off)}.`,
+                      back > 0 && `${money(back)} is refunded to the card that paid.`,
+                      'This cannot be undone.',
                     ]
                       .filter(Boolean)
                       .join(' ')}
@@ -88,12 +89,12 @@ export function CorrectModal(props: { invoice: Invoice; way: 'credit' | 'write_o
             </>
           ) : (
             <Text size="sm">
-              Nobody is charged for it any more, and it is booked as a loss. This cannot be taken back.
+              No one is charged for it anymore, and it is recorded as a loss. This cannot be undone.
             </Text>
           )}
           <Textarea
             label="Reason"
-            description={isCredit ? 'Stands on the credit note' : 'Kept in the user log'}
+            description={isCredit ? 'Shown on the credit note' : 'Recorded in the user log'}
             required
             maxLength={255}
             autosize

@@ -28,7 +28,7 @@ export default function DateRange(props: {
   return (
     <DatePickerInput
       type="range"
-      placeholder={`${props.label}: any day`}
+      placeholder={`${props.label}: any date`}
       leftSection={<IconCalendar size={16} aria-hidden="true" />}
       w={{ base: '100%', xs: 280 }}
       // The button is called by what it shows.
@@ -37,7 +37,7 @@ export default function DateRange(props: {
       weekendDays={[]}
       allowSingleDateInRange
       clearable
-      clearButtonProps={{ 'aria-label': `${props.label}: any day` }}
+      clearButtonProps={{ 'aria-label': `${props.label}: any date` }}
       maxDate={props.today}
       ariaLabels={{
         previousMonth: 'Previous month',

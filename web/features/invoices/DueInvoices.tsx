@@ -20,10 +20,10 @@ export default function DueInvoices() {
   });
   if (query.error)
     return (
-      <section className="card" aria-label="To be paid">
+      <section className="card" aria-label="Payment due">
         <ErrorState
           error={query.error}
-          what="What is due could not be loaded"
+          what="Amounts due could not be loaded"
           onRetry={() => void query.refetch()}
         />
       </section>
@@ -31,10 +31,10 @@ export default function DueInvoices() {
   if (!query.data) return <Skeleton height={96} radius="md" />;
   if (query.data.data.length === 0) return null;
   return (
-    <section className={`card ${classes.box}`} aria-label="To be paid">
+    <section className={`card ${classes.box}`} aria-label="Payment due">
       <Group justify="space-between" mb="xs">
         <Title order={2} size="h4">
-          To be paid
+          Payment due
         </Title>
         <Text fw={600}>
           <Money micros={query.data.due_micros} />
@@ -53,10 +53,10 @@ export default function DueInvoices() {
                   <Text size="xs">
                     {row.next_attempt_at ? (
                       <>
-                        Next try <When at={row.next_attempt_at} />
+                        Next attempt <When at={row.next_attempt_at} />
                       </>
                     ) : (
-                      'No more automatic tries. Campaigns are paused.'
+                      'No more automatic attempts. Campaigns are paused.'
                     )}
                   </Text>
                 )}

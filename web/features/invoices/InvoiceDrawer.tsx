@@ -106,13 +106,13 @@ function Head({ invoice }: { invoice: Invoice }) {
         {money(invoice.status === 'open' ? invoice.due_micros : invoice.total_micros)}
       </div>
       <Text c="dimmed" size="sm" mb="md">
-        {invoice.status === 'open' ? `due of ${money(invoice.total_micros)}` : 'in all'}
+        {invoice.status === 'open' ? `due of ${money(invoice.total_micros)}` : 'total'}
       </Text>
       <Stack gap="md">
         {asksBank && (
           <Notice
             tone="warn"
-            title="The bank asks for a confirmation"
+            title="The bank requires confirmation"
             action={
               <Button
                 size="compact-md"
@@ -123,22 +123,22 @@ function Head({ invoice }: { invoice: Invoice }) {
               </Button>
             }
           >
-            The last charge goes through once the holder of the card has confirmed it.
+            The last charge goes through once the cardholder confirms it.
           </Notice>
         )}
         {invoice.status === 'open' && invoice.is_failing && !asksBank && (
           <Notice tone="bad" title="The last charge was declined">
             {invoice.next_attempt_at ? (
               <>
-                The card is tried again on <When at={invoice.next_attempt_at} />.
+                The card will be retried on <When at={invoice.next_attempt_at} />.
               </>
             ) : (
-              'The card is not tried again by itself.'
+              'The card will not be retried automatically.'
             )}
           </Notice>
         )}
         {user.isViewMode && invoice.may.length > 0 && (
-          <Notice tone="info">You are viewing as somebody else, so nothing can be paid or corrected.</Notice>
+          <Notice tone="info">You are viewing as someone else, so you cannot pay or correct anything.</Notice>
         )}
         <Group gap="xs">
           {may('pay') && (
@@ -207,7 +207,7 @@ function Facts({ invoice }: { invoice: Invoice }) {
       )}
       {invoice.status === 'open' && invoice.next_attempt_at && (
         <>
-          <dt>Next try</dt>
+          <dt>Next attempt</dt>
           <dd>
             <When at={invoice.next_attempt_at} />
           </dd>
@@ -256,7 +256,7 @@ function Sums({ invoice }: { invoice: Invoice }) {
       </dd>
       {invoice.fee_micros !== null && invoice.fee_micros > 0 && (
         <>
-          <dt className="dim">Of it goes on to the platform</dt>
+          <dt className="dim">Passed on to the platform</dt>
           <dd className="dim">
             <Money micros={invoice.fee_micros} />
           </dd>

@@ -28,9 +28,9 @@ type Side = (typeof INVOICE_SIDES)[number];
 type Kind = 'root' | 'agency' | 'client';
 
 const LINES: Record<Kind, string> = {
-  root: 'What agencies are charged, and whether it is paid.',
-  agency: 'What your clients and your agency are charged, and whether it is paid.',
-  client: 'What you are charged, and how it was paid.',
+  root: 'Charges to agencies and their payment status.',
+  agency: 'Charges to your clients and your agency, and their payment status.',
+  client: 'Your charges and how they were paid.',
 };
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
@@ -66,7 +66,7 @@ export default function InvoicesPage() {
       {company === 'agency' && (
         <SegmentedControl
           mb="md"
-          aria-label="Whose invoices"
+          aria-label="Invoices for"
           value={side}
           data={[
             { value: 'retail', label: "Clients' invoices" },
@@ -78,7 +78,7 @@ export default function InvoicesPage() {
       <div className={classes.tiles}>
         <StatTile
           plain
-          label={isPayer ? 'Still to be paid' : 'Still due'}
+          label={isPayer ? 'Left to pay' : 'Amount due'}
           value={query.data && money(query.data.due_micros)}
         />
         <StatTile plain label="Invoiced" value={query.data && money(query.data.total_micros)} />
@@ -123,14 +123,14 @@ export default function InvoicesPage() {
           isFiltered ? (
             <EmptyState
               icon={<IconFileInvoice size={32} stroke={1.4} />}
-              title="No invoice matches"
-              text="Choose another status or longer dates."
+              title="No matching invoices"
+              text="Choose another status or a longer date range."
             />
           ) : (
             <EmptyState
               icon={<IconFileInvoice size={32} stroke={1.4} />}
               title="No invoices yet"
-              text="Weekly campaigns are invoiced each Monday, everything else on the first of the month. A top-up by card gets its receipt at once."
+              text="Weekly campaigns are invoiced every Monday, and everything else on the first of the month. Card top-ups get a receipt right away."
             />
           )
         }
@@ -152,7 +152,7 @@ function columnsFor(
       title: 'Number',
       sortable: true,
       render: (row) => <Clip text={row.number} max={160} />,
-      foot: 'All that match',
+      foot: 'Total',
     },
     {
       key: 'status',

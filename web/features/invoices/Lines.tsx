@@ -19,7 +19,7 @@ export function Lines({ invoice }: { invoice: Invoice }) {
   if (invoice.lines.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        It has no lines.
+        No lines.
       </Text>
     );
   }

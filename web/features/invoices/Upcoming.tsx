@@ -30,7 +30,7 @@ export function Upcoming() {
         <div className="card">
           <ErrorState
             error={query.error}
-            what="What is not invoiced yet could not be loaded"
+            what="Upcoming invoices could not be loaded"
             onRetry={() => void query.refetch()}
           />
         </div>
@@ -67,7 +67,7 @@ function NextInvoice({ next }: { next: Next }) {
           </Text>
           {next.tax_micros === null ? (
             <Text size="sm" c="dimmed">
-              Plus tax, which is calculated when it is issued
+              Plus tax, calculated when the invoice is issued
             </Text>
           ) : (
             next.tax_name && (

@@ -23,7 +23,7 @@ export function useRefresh(): () => Promise<unknown> {
 /** The newest charge for an invoice. */
 async function lastCharge(id: string): Promise<string> {
   const [last] = (await api.invoices.one({ id })).attempts;
-  if (!last) throw new Error('No charge for this invoice was found.');
+  if (!last) throw new Error('No charge was found for this invoice.');
   return last.id;
 }
 
@@ -51,7 +51,7 @@ export function usePay() {
   const pay = async ({ id, number, due_micros }: Pick<Row, 'id' | 'number' | 'due_micros'>) => {
     const isSure = await confirm({
       title: `Pay ${money(due_micros)} now?`,
-      body: `The card on file is charged ${money(due_micros)} for invoice ${number}.`,
+      body: `The card on file will be charged ${money(due_micros)} for invoice ${number}.`,
       verb: 'Pay now',
     });
     if (!isSure) return;
@@ -62,7 +62,7 @@ export function usePay() {
       keys.current.delete(id);
       if (result === 'success') notifyDone(message);
       else if (result === 'failed') notifyFailed(message, 'Not paid');
-      else if (result === 'unknown') notifyOpen(message, 'The answer is still to come');
+      else if (result === 'unknown') notifyOpen(message, 'Waiting for an answer');
       else
         await confirmCharge(
           charge_id ?? (() => lastCharge(id)),

@@ -14,7 +14,7 @@ export const FILTERS: readonly [Filter, string][] = [
   ['uncollectible', 'Uncollectible'],
 ];
 
-/** How an invoice stands: a word and its colour. */
+/** How an invoice stands: a word and its color. */
 export function standing(row: Pick<Row, 'status' | 'is_failing'>): { word: string; tone: Tone } {
   if (row.status === 'open')
     return row.is_failing ? { word: 'Failing', tone: 'bad' } : { word: 'Open', tone: 'info' };
@@ -47,17 +47,17 @@ export function periodWords(from: string | null, to: string | null, timeZone: st
   });
   const last = new Date(Date.parse(to) - 1);
   // The thin spaces of the browser's own ranges differ from one to the next.
-  return (from ? format.formatRange(new Date(from), last) : `to ${format.format(last)}`).replaceAll(
+  return (from ? format.formatRange(new Date(from), last) : `through ${format.format(last)}`).replaceAll(
     /[\u2009\u202f]/g,
     ' ',
   );
 }
 
 const attempts: Record<Invoice['attempts'][number]['state'], { word: string; tone: Tone }> = {
-  under_way: { word: 'Under way', tone: 'info' },
+  under_way: { word: 'In progress', tone: 'info' },
   succeeded: { word: 'Paid', tone: 'good' },
   declined: { word: 'Declined', tone: 'bad' },
-  refunded: { word: 'Given back', tone: 'plain' },
+  refunded: { word: 'Refunded', tone: 'plain' },
   disputed: { word: 'Disputed', tone: 'warn' },
 };
 /** How a try to charge the card ended. */

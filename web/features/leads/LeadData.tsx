@@ -19,8 +19,8 @@ export function LeadData({ fields }: { fields: Field[] }) {
       </Title>
       <Text size="xs" c="dimmed" mb="xs">
         {known === fields.length
-          ? 'What this campaign asks for.'
-          : `${known} of the ${fields.length} fields that this campaign asks for are known.`}
+          ? 'Fields this campaign requests.'
+          : `${known} of the ${fields.length} fields this campaign requests are known.`}
       </Text>
       <Stack gap="sm">
         {TYPES.map((type) => {

@@ -50,7 +50,7 @@ export default function LeadDetail({ id }: { id: string }) {
       </div>
       <Section title="Person">
         <Facts>
-          <Fact name="E-mail" value={lead.email} copy />
+          <Fact name="Email" value={lead.email} copy />
           <Phone
             name="Phone"
             phone={lead.phone}
@@ -80,7 +80,7 @@ export default function LeadDetail({ id }: { id: string }) {
         <Section title="Visit">
           <Facts>
             <Fact name="Page" value={lead.page_url} link />
-            <Fact name="Came from" value={lead.referrer} link />
+            <Fact name="Referrer" value={lead.referrer} link />
             <Fact name="IP address" value={lead.ip} />
             <Fact name="Visited">
               <When at={lead.visited_at} />
@@ -110,7 +110,7 @@ export default function LeadDetail({ id }: { id: string }) {
                 </Group>
                 <Text size="xs" c="dimmed">
                   {one.attempts} {one.attempts === 1 ? 'attempt' : 'attempts'}
-                  {one.last_status !== null && `, last answer ${one.last_status}`}
+                  {one.last_status !== null && `, last response ${one.last_status}`}
                 </Text>
               </li>
             ))}
@@ -119,9 +119,9 @@ export default function LeadDetail({ id }: { id: string }) {
       </Section>
       <Group gap={4}>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          Lead id {lead.id}
+          Lead ID {lead.id}
         </Text>
-        <CopyButton text={lead.id} what="lead id" />
+        <CopyButton text={lead.id} what="lead ID" />
       </Group>
     </Stack>
   );
@@ -155,7 +155,7 @@ function Phone(props: {
         <Text component="span" inherit c="dimmed" display="block">
           {props.markedAt ? (
             <>
-              Do not call, marked on <When at={props.markedAt} />
+              Marked do not call on <When at={props.markedAt} />
             </>
           ) : (
             'On a do-not-call list'

@@ -15,7 +15,7 @@ export function LeadEvidence({ lead }: { lead: Lead }) {
   return (
     <>
       <Text size="sm" mb="xs">
-        Recognised by {lowerFirst(matchWords(lead.match_type))}, {lead.confidence}% sure.
+        Recognized by {lowerFirst(matchWords(lead.match_type))}, {lead.confidence}% confidence.
       </Text>
       <ul className={classes.list} aria-label="Evidence">
         {lead.evidence.map((one) => (
@@ -78,8 +78,8 @@ function Signals({ lead, at }: { lead: Lead; at: string }) {
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {upperFirst(ageWords(one.at, at))} (<When at={one.at} />){one.place && `, in ${one.place}`}
               {one.key
-                ? `, known by ${lowerFirst(matchWords(one.key))}`
-                : ', known by their id in the source'}
+                ? `, identified by ${lowerFirst(matchWords(one.key))}`
+                : ', identified by their source ID'}
             </Text>
             {one.url && (
               <Text size="xs">
@@ -101,7 +101,7 @@ function Signals({ lead, at }: { lead: Lead; at: string }) {
       </ul>
       {more > 0 && (
         <Text size="xs" c="dimmed">
-          And {num(more)} more in the seven days before.
+          And {num(more)} more in the previous seven days.
         </Text>
       )}
     </>
@@ -114,16 +114,16 @@ function Others({ lead, at }: { lead: Lead; at: string }) {
   return (
     <>
       <Title order={4} mt="md" mb={4}>
-        Who else it may have been
+        Other possible matches
       </Title>
       {lead.alternatives === 0 ? (
         <Text size="sm" c="dimmed">
-          Nobody: all that is known leads to this person.
+          None. Everything known points to this person.
         </Text>
       ) : (
         <>
           {lead.others.length > 0 && (
-            <ul className={classes.list} aria-label="Who else it may have been">
+            <ul className={classes.list} aria-label="Other possible matches">
               {lead.others.map((one, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: they have no name, and their order does not change
                 <li key={i}>
@@ -150,7 +150,7 @@ function Others({ lead, at }: { lead: Lead; at: string }) {
 }
 
 const othersWords = (count: number): string =>
-  `${num(count)} other ${count === 1 ? 'person' : 'people'}; which keys led to them was not kept for this lead.`;
+  `${num(count)} other ${count === 1 ? 'person' : 'people'}. The keys that led to them were not kept for this lead.`;
 
 function lowerFirst(text: string): string {
   return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);

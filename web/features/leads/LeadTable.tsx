@@ -67,7 +67,7 @@ export function LeadTable(props: {
         </Group>
       ),
     },
-    { key: 'email', title: 'E-mail', sortable: true, render: (row) => <Clip text={row.email} max={180} /> },
+    { key: 'email', title: 'Email', sortable: true, render: (row) => <Clip text={row.email} max={180} /> },
     {
       key: 'phone',
       title: 'Phone',
@@ -81,7 +81,7 @@ export function LeadTable(props: {
             <Text component="span" size="xs" c="dimmed" display="block">
               {row.phone_dnc_at ? (
                 <>
-                  Do not call, marked on <When at={row.phone_dnc_at} />
+                  Marked do not call on <When at={row.phone_dnc_at} />
                 </>
               ) : (
                 'On a do-not-call list'
@@ -127,7 +127,7 @@ export function LeadTable(props: {
       align: 'right',
       render: (row) => <Money micros={row.price_micros} unit />,
     },
-    { key: 'created_at', title: 'Came in', sortable: true, render: (row) => <When at={row.created_at} /> },
+    { key: 'created_at', title: 'Received', sortable: true, render: (row) => <When at={row.created_at} /> },
   ];
   return (
     <>
@@ -153,7 +153,7 @@ export function LeadTable(props: {
           <EmptyState
             icon={<IconUserSearch size={32} stroke={1.4} />}
             title="No leads in this period"
-            text="A visitor who is recognised and meets the rules of a campaign becomes a lead. Choose a longer period, or check that the pixel is on the site."
+            text="A visitor who is recognized and meets a campaign’s rules becomes a lead. Choose a longer period, or check that the pixel is on the site."
           />
         }
       />

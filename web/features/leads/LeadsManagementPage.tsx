@@ -24,7 +24,7 @@ export default function LeadsManagementPage() {
     <>
       <PageHeader
         title="Leads Management"
-        line={`Every lead of ${module?.name ?? 'the module'}, with the reason why it matched.`}
+        line={`Every lead from ${module?.name ?? 'the module'}, with the reason it matched.`}
       />
       <LeadTable
         filter={filter}

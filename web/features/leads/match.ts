@@ -1,20 +1,20 @@
 import { num } from '../../ui/format.ts';
 
 const words: Record<string, string> = {
-  email_sha256: 'E-mail address (SHA-256)',
-  email_sha1: 'E-mail address (SHA-1)',
-  email_md5: 'E-mail address (MD5)',
+  email_sha256: 'Email address (SHA-256)',
+  email_sha1: 'Email address (SHA-1)',
+  email_md5: 'Email address (MD5)',
   visitor: 'Known visitor',
-  device: 'Device id',
+  device: 'Device ID',
   phone: 'Phone number',
   ip: 'IP address',
   intent: 'Intent signals',
 };
 
 const short: Record<string, string> = {
-  email_sha256: 'E-mail',
-  email_sha1: 'E-mail',
-  email_md5: 'E-mail',
+  email_sha256: 'Email',
+  email_sha1: 'Email',
+  email_md5: 'Email',
   visitor: 'Visitor',
   device: 'Device',
   phone: 'Phone',
@@ -27,12 +27,12 @@ export function matchWord(type: string): string {
   return short[type] ?? type;
 }
 
-/** Plain words for how a visitor was recognised. */
+/** Plain words for how a visitor was recognized. */
 export function matchWords(type: string): string {
   return words[type] ?? type;
 }
 
 /** '18,000 people' share an IP address: what that means for the match. */
 export function shareWords(people: number): string {
-  return people <= 1 ? 'points to one person only' : `shared by ${num(people)} people`;
+  return people <= 1 ? 'points to only one person' : `shared by ${num(people)} people`;
 }

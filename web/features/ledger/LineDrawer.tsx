@@ -78,7 +78,7 @@ function LineDetail({ id }: { id: string }) {
             size="sm"
             {...{ to: '/configuration/invoices', search: { invoice: line.reference_id } as never }}
           >
-            Open the invoice
+            View invoice
           </Anchor>
         )}
       </div>
@@ -101,7 +101,7 @@ function LineDetail({ id }: { id: string }) {
       )}
       <Events line={line} />
       <div>
-        <CopyButton text={line.id} label="Copy the id" />
+        <CopyButton text={line.id} label="Copy ID" />
       </div>
     </Stack>
   );
@@ -137,7 +137,7 @@ function Events({ line }: { line: Line }) {
   return (
     <section aria-label="Events">
       <Title order={3} size="h4" mb="xs">
-        {line.event_count === 1 ? 'The event under it' : `The ${num(line.event_count)} events under it`}
+        {line.event_count === 1 ? 'Event in this line' : `${num(line.event_count)} events in this line`}
       </Title>
       {line.event_count > line.events.length && (
         <Text size="sm" c="dimmed" mb="xs">

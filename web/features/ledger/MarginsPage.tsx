@@ -111,7 +111,7 @@ export default function MarginsPage() {
           <EmptyState
             icon={<IconChartBar size={32} stroke={1.4} />}
             title="Nothing was sold in this period"
-            text="Leads and campaign fees are summed here. Choose a longer period to see earlier ones."
+            text="Leads and campaign fees are totaled here. Choose a longer period to see earlier ones."
           />
         }
       />

@@ -110,8 +110,8 @@ export default function StatementPage() {
       </Group>
       <div className={classes.top}>
         <div className={classes.tiles}>
-          <StatTile plain label="Balance at the end" value={first && money(end)} />
-          <StatTile plain label="Balance before" value={first && money(first.opening_micros ?? 0)} />
+          <StatTile plain label="Closing balance" value={first && money(end)} />
+          <StatTile plain label="Opening balance" value={first && money(first.opening_micros ?? 0)} />
           <StatTile
             plain
             label="Change"
@@ -165,8 +165,8 @@ export default function StatementPage() {
         />
         <CampaignSelect value={params.campaign} onChange={(id) => set({ campaign: id })} />
         <TextInput
-          aria-label="Find by id"
-          placeholder="Find by the id of a line or lead"
+          aria-label="Find by ID"
+          placeholder="Find by line or lead ID"
           w={{ base: '100%', xs: 280 }}
           value={text}
           onChange={(event) => {
@@ -192,11 +192,11 @@ export default function StatementPage() {
         empty={
           <EmptyState
             icon={<IconReceipt size={32} stroke={1.4} />}
-            title={isFiltered ? 'No line matches' : 'Nothing happened in this period'}
+            title={isFiltered ? 'No matching lines' : 'Nothing happened in this period'}
             text={
               isFiltered
                 ? 'Choose another kind or campaign, or a longer period.'
-                : 'Every lead, top-up, charge and refund is a line here. Choose a longer period to see earlier ones.'
+                : 'Every lead, top-up, charge, and refund appears here as a line. Choose a longer period to see earlier ones.'
             }
           />
         }

@@ -50,7 +50,7 @@ export function SupplierCosts() {
   return (
     <Stack gap="lg">
       <Text size="sm" c="dimmed">
-        What you pay your suppliers for one lead. Past leads keep the cost they had.
+        What you pay your suppliers per lead. Past leads keep their original cost.
       </Text>
       <Table>
         <Table.Thead>
@@ -90,7 +90,7 @@ export function SupplierCosts() {
           <TextInput
             type="date"
             label="Takes effect"
-            description={`Start of the day in ${zoneWords(time_zone)}. Leave blank for now.`}
+            description={`Starts at the beginning of the day in ${zoneWords(time_zone)}. Leave blank to start now.`}
             maw={240}
             {...form.getInputProps('effective_from')}
           />

@@ -4,18 +4,18 @@ import { prettyCode } from '../../ui/format.ts';
 export { kindWords } from '../../../contract/ledger-words.ts';
 
 const views: Record<'client' | 'agency' | 'root', Partial<Record<StatementView, [string, string]>>> = {
-  client: { balance: ['Balance', 'Prepaid balance, less what is owed'] },
+  client: { balance: ['Balance', 'Prepaid balance minus what is owed'] },
   agency: {
-    balance: ['With the platform', 'Data Wallet, less what is owed to the platform'],
-    wallet: ['Data Wallet', 'What is left in the Data Wallet'],
-    earnings: ['Earnings', 'What clients were charged, all in all'],
-    card: ['Money in', 'What clients paid by card, less what was refunded'],
-    tax: ['Tax', 'Tax your clients were charged'],
+    balance: ['With the platform', 'Data Wallet balance minus what is owed to the platform'],
+    wallet: ['Data Wallet', 'Remaining Data Wallet balance'],
+    earnings: ['Earnings', 'Total charged to clients'],
+    card: ['Money in', 'Client card payments minus refunds'],
+    tax: ['Tax', 'Tax charged to your clients'],
   },
   root: {
-    balance: ['Revenue', 'Revenue less costs, all in all'],
-    card: ['Money in', 'What agencies paid by card, less what was refunded'],
-    tax: ['Tax', 'Tax your agencies were charged'],
+    balance: ['Revenue', 'Total revenue minus costs'],
+    card: ['Money in', 'Agency card payments minus refunds'],
+    tax: ['Tax', 'Tax charged to your agencies'],
   },
 };
 

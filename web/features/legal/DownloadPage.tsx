@@ -33,7 +33,7 @@ export default function DownloadPage() {
   if (!known) {
     return (
       <>
-        <PageHeader title="Download" line="Documents of your account." />
+        <PageHeader title="Download" line="Documents for your account." />
         <div className="card">
           <EmptyState
             icon={<IconFileOff size={32} stroke={1.4} />}
@@ -52,7 +52,7 @@ export default function DownloadPage() {
   const { title } = legalDocument(pkdoc, brand.name);
   return (
     <>
-      <PageHeader title="Download" line="The file is handed to your browser, ready to print." />
+      <PageHeader title="Download" line="Your browser downloads the file, ready to print." />
       <div className="card">
         <EmptyState
           icon={<IconFileDownload size={32} stroke={1.4} />}

@@ -36,7 +36,7 @@ export default function LegalPage() {
       <main className={classes.document}>
         <Title order={1}>{text.title}</Title>
         <Text c="dimmed" size="sm" mt={4}>
-          {brand.name}. Version {text.version}, in force from{' '}
+          {brand.name}. Version {text.version}, effective{' '}
           {dayWords(text.since, { year: 'numeric', month: 'long', day: 'numeric' })}.
         </Text>
         <p className={classes.note}>{legalNote(brand.name)}</p>
@@ -57,7 +57,7 @@ export default function LegalPage() {
             {words}
           </Link>
         ))}
-        <Link to="/">{session.alive ? `Back to ${brand.name}` : 'Log in'}</Link>
+        <Link to="/">{session.alive ? `Back to ${brand.name}` : 'Sign in'}</Link>
       </Group>
     </div>
   );

@@ -87,7 +87,7 @@ export function Announced() {
         empty={
           <EmptyState
             title="Nothing announced yet"
-            text="A default plan is announced to each agency that has no plan of its own. It counts once the agency accepts it."
+            text="A default plan is announced to each agency without its own plan. It applies once the agency accepts it."
           />
         }
       />

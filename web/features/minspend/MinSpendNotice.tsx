@@ -35,7 +35,7 @@ export function MinSpendNotice() {
         <Notice
           tone="warn"
           live="status"
-          title={`A minimum spend of ${amountsOf(data.offer)} needs your acceptance`}
+          title={`A minimum spend of ${amountsOf(data.offer)} requires your acceptance`}
           action={
             <Button
               component={Link}

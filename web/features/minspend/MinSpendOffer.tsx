@@ -19,7 +19,7 @@ export function MinSpendOffer({ offer }: { offer: Offer }) {
   const accept = async () => {
     const isSure = await confirm({
       title: `Accept a minimum spend of ${amountsOf(offer)}?`,
-      body: `${offerWords(offer)} If your leads and fees of a month stay below the minimum, the difference is invoiced to your agency.`,
+      body: `${offerWords(offer)} If your leads and fees for a month stay below the minimum, the difference is invoiced to your agency.`,
       verb: 'Accept',
     });
     if (!isSure) return;

@@ -29,7 +29,7 @@ export default function MinimumSpendPage() {
   const makeDefault = async (plan: Plan) => {
     const isSure = await confirm({
       title: `Make “${plan.planName}” the default plan?`,
-      body: 'It is announced to every agency that has no plan of its own. Each is charged from the first whole month after it accepts. A lower amount than it accepted before holds right away.',
+      body: 'It is announced to every agency without its own plan. Each agency is charged starting with the first full month after it accepts. If the amount is lower than the one it accepted before, it applies right away.',
       verb: 'Make default',
     });
     if (!isSure) return;
@@ -44,7 +44,7 @@ export default function MinimumSpendPage() {
   const remove = async (plan: Plan) => {
     const isSure = await confirm({
       title: `Remove the plan “${plan.planName}”?`,
-      body: 'Only a plan that no agency has can be removed. It cannot be brought back.',
+      body: 'Only a plan that no agency has can be removed. This cannot be undone.',
       verb: 'Remove',
       danger: true,
     });
@@ -123,7 +123,7 @@ export default function MinimumSpendPage() {
     <>
       <PageHeader
         title="Minimum Spend"
-        line="What your agencies spend with you at least each month. What is missing when a month ends is invoiced to them."
+        line="The minimum your agencies spend with you each month. Any shortfall is invoiced to them when the month ends."
         primary={add}
       />
       <DataTable
@@ -138,7 +138,7 @@ export default function MinimumSpendPage() {
           <EmptyState
             icon={<IconCoins size={32} stroke={1.4} />}
             title="No plans yet"
-            text="A plan says what an agency spends at least in its first months and in every month after them. The first one becomes the default."
+            text="A plan sets an agency’s minimum spend for its first months and every month after that. The first plan becomes the default."
             action={add}
           />
         }
@@ -150,11 +150,7 @@ export default function MinimumSpendPage() {
           if (id === 'new') return <PlanForm known={undefined} onClose={drawer.close} />;
           const plan = plans?.find((one) => one.id === id);
           if (plan) return <PlanForm key={id} known={plan} onClose={drawer.close} />;
-          return plans ? (
-            <Text c="dimmed">This plan does not exist any more.</Text>
-          ) : (
-            <Skeleton height={320} />
-          );
+          return plans ? <Text c="dimmed">This plan no longer exists.</Text> : <Skeleton height={320} />;
         }}
       </DetailDrawer>
     </>

@@ -25,7 +25,7 @@ const faultsOf = (values: Values): Record<string, string> => {
   const faults: Record<string, string> = {};
   const name = values.planName.trim();
   if (!name) faults.planName = 'Enter a name';
-  else if (name.length > 255) faults.planName = 'Use at most 255 characters';
+  else if (name.length > 255) faults.planName = 'Use up to 255 characters';
   for (const [at, amount] of values.months.entries()) {
     const fault = centsFault(amount);
     if (fault) faults[`months.${at}`] = fault;
@@ -48,7 +48,7 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
     validate: faultsOf,
   });
   const { months, flatMonth } = form.values;
-  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this plan are lost.', ['plan']);
+  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this plan will be lost.', ['plan']);
   const isWhole = [...months, flatMonth].every((amount) => centsFault(amount) === null);
   const save = async (values: Values) => {
     const given = {
@@ -83,7 +83,7 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
             First months
           </Text>
           <Text size="xs" c="dimmed">
-            What is asked of an agency's first whole months. An amount of 0 asks nothing.
+            Minimums for an agency's first full months. Enter 0 for no minimum.
           </Text>
         </div>
         {months.map((_, at) => (
@@ -122,14 +122,14 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
           </Group>
         )}
         <CurrencyInput
-          label={months.length === 0 ? 'Each month' : 'Every month after those'}
+          label={months.length === 0 ? 'Per month' : 'Every month after that'}
           withAsterisk
           mayBeEmpty
           {...form.getInputProps('flatMonth')}
         />
         <Text size="sm" c="dimmed" role="status">
-          {isWhole && `Asks ${planWords(months, flatMonth)}.`}
-          {known && ' What you change counts from the present month on.'}
+          {isWhole && `Minimum: ${planWords(months, flatMonth)}.`}
+          {known && ' Changes apply starting with the current month.'}
         </Text>
       </Stack>
       <SaveBar isDirty={form.isDirty()}>

@@ -10,7 +10,7 @@ import { Conflict, SettingLoader, useSettingSave } from '../settings/SettingForm
 import { cents, centsFault } from './model.ts';
 
 const LABELS = {
-  status: 'whether it is asked',
+  status: 'minimum spend',
   first_month: 'first month',
   second_month: 'second month',
   monthly: 'every month after',
@@ -61,7 +61,7 @@ function RootForm(props: {
   return (
     <FormSection
       title="Agencies without a plan"
-      line="What is asked of agencies that have no plan of their own while no plan is the default."
+      line="Minimum spend for agencies without their own plan, used while no plan is the default."
       save={{ formId, isDirty: state.isDirty, busy: form.submitting, onDiscard: () => form.reset() }}
     >
       <form id={formId} onSubmit={state.save} noValidate>
@@ -69,13 +69,13 @@ function RootForm(props: {
           <Conflict words={state.conflict} onReload={props.onReload} />
           {defaultPlan && (
             <Notice tone="info">
-              “{defaultPlan}” is the default plan and holds for these agencies, so nothing here is used at
-              present.
+              “{defaultPlan}” is the default plan and applies to these agencies, so these settings are not
+              used right now.
             </Notice>
           )}
           <Switch
-            label="Ask a minimum spend"
-            description="Off: nothing is asked of these agencies."
+            label="Require a minimum spend"
+            description="When off, these agencies have no minimum spend."
             {...form.getInputProps('status', { type: 'checkbox' })}
           />
           <Two>

@@ -36,7 +36,7 @@ interface Progress {
 
 /** How much of the month is left, in words. */
 const leftWords = (days: number): string =>
-  days === 1 ? 'This is the last day of the month' : `${days} days of the month are left`;
+  days === 1 ? 'Today is the last day of the month' : `${days} days left in the month`;
 
 /** How an agency stands during a month, and what follows at its end; null: nothing is asked of it. */
 export function standOf(
@@ -54,8 +54,8 @@ export function standOf(
     isMet: lacks === 0,
     text:
       lacks === 0
-        ? `${left}. The minimum is reached: nothing is added when the month ends.`
-        : `${left}. What is missing when it ends, ${money(lacks)} at present, is invoiced to your agency.`,
+        ? `${left}. The minimum has been reached, so nothing is added when the month ends.`
+        : `${left}. Any shortfall when it ends, currently ${money(lacks)}, is invoiced to your agency.`,
   };
 }
 
@@ -65,7 +65,7 @@ export function noticeOf(progress: Progress, days = 7): { title: string; text: s
   if (!progress.minspend_setting.status || asked === null || lacks === 0 || days_left >= days) return null;
   return {
     title: `${money(Math.max(0, spent))} of ${money(asked)} this month`,
-    text: `${leftWords(days_left)}. What is missing when it ends, ${money(lacks)} at present, is invoiced as your minimum spend.`,
+    text: `${leftWords(days_left)}. Any shortfall when it ends, currently ${money(lacks)}, is invoiced as your minimum spend.`,
   };
 }
 
@@ -74,10 +74,10 @@ const dayWords = (day: string): string =>
 
 /** From when on an announced minimum spend would count, and that nothing is charged before. */
 export const offerWords = (offer: { charged_from: string }): string =>
-  `If you accept now, ${dayWords(offer.charged_from)} starts the first month that counts. Nothing is charged for the time before, or while you have not accepted.`;
+  `If you accept now, the first month that counts starts on ${dayWords(offer.charged_from)}. Nothing is charged for the time before that or until you accept.`;
 
 /** What would be asked: of the first month that counts, and of every month later where that differs. */
 export const amountsOf = (offer: { amount_micros: number; flatMonth: string }): string =>
   microsOf(offer.flatMonth) === BigInt(offer.amount_micros)
     ? `${money(offer.amount_micros)} a month`
-    : `${money(offer.amount_micros)} for the first month, later ${amountWords(offer.flatMonth)} a month`;
+    : `${money(offer.amount_micros)} for the first month, then ${amountWords(offer.flatMonth)} a month`;

@@ -14,8 +14,8 @@ export interface AccountProps {
 }
 
 const ACCOUNT = {
-  '': ['none', 'Not connected', 'Connect the account that your clients pay into.'],
-  pending: ['pending', 'Form not finished', 'Complete the form to have the account verified.'],
+  '': ['none', 'Not connected', 'Connect the account your clients pay into.'],
+  pending: ['pending', 'Form not finished', 'Complete the form to verify the account.'],
   inverification: ['pending', 'Being verified', 'The provider is reviewing what you sent.'],
   completed: ['active', 'Connected', 'Your clients can pay you.'],
   failed: ['failed', 'Not accepted', 'The provider did not accept the account. Start again.'],
@@ -44,7 +44,7 @@ export function AccountStatus(props: AccountProps) {
       {check.account_requirements.length > 0 && (
         <>
           <Text size="sm" mt="sm">
-            The payment provider still asks for:
+            The payment provider still needs:
           </Text>
           <ul>
             {check.account_requirements.map((one) => (
@@ -93,7 +93,7 @@ export function AccountButtons(
   const disconnect = async () => {
     const isSure = await confirm({
       title: 'Disconnect the payment account?',
-      body: 'Your clients can’t pay until you connect another account, and need to enter their cards again.',
+      body: 'Your clients can’t pay until you connect another account, and they’ll need to enter their cards again.',
       verb: 'Disconnect',
       danger: true,
     });
@@ -117,7 +117,7 @@ export function AccountButtons(
       )}
       {state === 'failed' && (
         <Button variant="default" disabled={disabled} onClick={() => act(() => api.payments.resetAccount())}>
-          Start again
+          Start over
         </Button>
       )}
       {from === 'settings' && (state === 'completed' || state === 'pending') && (

@@ -124,7 +124,7 @@ function SandboxForm({ form, verb, onSaved }: FormProps) {
           <IconFlask size={14} aria-hidden="true" /> Sandbox
         </span>
         <Text size="sm" c="dimmed" mt={4}>
-          No payment provider is connected, so only test cards are taken. No money moves.
+          No payment provider is connected, so only test cards are accepted. No money moves.
         </Text>
       </div>
       <Select
@@ -141,7 +141,7 @@ function SandboxForm({ form, verb, onSaved }: FormProps) {
       />
       <Fault fault={fault} />
       {isAsked ? (
-        <Alert color="blue" variant="light" title="Your bank asks: is it you?" role="alert">
+        <Alert color="blue" variant="light" title="Your bank wants to confirm it’s you" role="alert">
           <Group gap="xs" mt="xs">
             <Button type="button" loading={isBusy} onClick={() => void answer('T')}>
               Confirm

@@ -13,7 +13,7 @@ import { Clip, Money, None, When } from '../../ui/Values.tsx';
 type Part = z.output<typeof PayoutPart>;
 
 const STATUS: Record<Payout['status'], [tone: 'good' | 'warn' | 'bad' | 'plain', words: string]> = {
-  pending: ['warn', 'On its way'],
+  pending: ['warn', 'In transit'],
   paid: ['good', 'Paid'],
   failed: ['bad', 'Failed'],
   canceled: ['plain', 'Canceled'],
@@ -45,7 +45,7 @@ export function Payouts() {
         );
       },
     },
-    { key: 'arrives_at', title: 'At the bank', render: (row) => <When at={row.arrives_at} /> },
+    { key: 'arrives_at', title: 'Arrival date', render: (row) => <When at={row.arrives_at} /> },
     {
       key: 'amount',
       title: 'Amount',
@@ -69,7 +69,7 @@ export function Payouts() {
         empty={
           <EmptyState
             title="No payouts yet"
-            text="The payment provider sends what was paid to your bank, less fees and refunds. Each payout shows here for 180 days."
+            text="The payment provider sends payments to your bank, minus fees and refunds. Each payout is shown here for 180 days."
           />
         }
       />
@@ -129,12 +129,12 @@ function Parts({ id, payout }: { id: string; payout: Payout | undefined }) {
             <Money micros={payout.amount_micros} />
           </Title>
           <Text size="sm" c="dimmed">
-            {STATUS[payout.status][1]}, at the bank <When at={payout.arrives_at} />
+            {STATUS[payout.status][1]}, bank arrival date <When at={payout.arrives_at} />
           </Text>
         </div>
       )}
       <DataTable
-        label="What it is made of"
+        label="Payout details"
         name="payout-parts"
         download={{ list: 'payout-parts', query: { id } }}
         columns={columns}
@@ -145,7 +145,7 @@ function Parts({ id, payout }: { id: string; payout: Payout | undefined }) {
         rowKey={(row) => row.key}
         bare
         empty={
-          <EmptyState title="Nothing is known of it" text="The provider lists nothing under this payout." />
+          <EmptyState title="No details available" text="The provider lists nothing under this payout." />
         }
       />
       <Clip text={id} max={320} />

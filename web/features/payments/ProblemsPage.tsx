@@ -26,10 +26,10 @@ const KINDS: Record<Problem['kind'], { word: string; tone: 'warn' | 'bad' | 'pla
   declined: { word: 'Declined', tone: 'plain' },
 };
 const WAYS: Record<Way, string> = {
-  ask: 'Ask the provider again',
-  settle: 'Settle by hand',
+  ask: 'Check with the provider again',
+  settle: 'Settle manually',
   refund: 'Refund',
-  resolve: 'Mark as dealt with',
+  resolve: 'Mark as resolved',
 };
 const PURPOSES: Record<string, string> = {
   wallet_top_up: 'Data Wallet',
@@ -81,7 +81,7 @@ export default function ProblemsPage() {
     <>
       <PageHeader
         title="Payments to check"
-        line="Charges whose outcome is unknown, that failed, or on which the card provider and the ledger differ."
+        line="Charges with an unknown outcome, failed charges, and charges where the card provider and the ledger differ."
         primary={
           mayMend ? (
             <Button variant="default" loading={isComparing} onClick={() => void compare()}>
@@ -154,7 +154,7 @@ export default function ProblemsPage() {
           { key: 'created_at', title: 'Since', render: (row) => <When at={row.created_at} /> },
           {
             key: 'next_ask_at',
-            title: 'Asked again',
+            title: 'Next check',
             phone: false,
             render: (row) => (row.next_ask_at ? <When at={row.next_ask_at} /> : <None />),
           },
@@ -280,12 +280,12 @@ function MendModal(props: {
           </Text>
           {way === 'settle' && (
             <Radio.Group
-              label="What has happened, by the card provider"
+              label="What happened, according to the card provider"
               value={settled}
               onChange={(value) => setSettled(value as 'succeeded' | 'declined')}
             >
               <Stack gap="xs" mt="xs">
-                <Radio value="succeeded" label="It was charged: book it" />
+                <Radio value="succeeded" label="It was charged, so record it" />
                 {row.kind !== 'declined' && <Radio value="declined" label="It was not charged" />}
               </Stack>
             </Radio.Group>
@@ -293,7 +293,7 @@ function MendModal(props: {
           {way === 'refund' && (
             <TextInput
               label="Amount in US dollars"
-              description="Empty: all that is left of the charge"
+              description="Leave blank to refund the rest of the charge"
               inputMode="decimal"
               value={amount}
               onChange={(event) => setAmount(event.currentTarget.value)}
@@ -301,7 +301,7 @@ function MendModal(props: {
           )}
           <Textarea
             label="Reason"
-            description="Kept in the user log"
+            description="Recorded in the user log"
             required
             maxLength={255}
             value={reason}

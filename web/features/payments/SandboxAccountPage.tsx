@@ -42,17 +42,17 @@ export default function SandboxAccountPage() {
   };
   return (
     <>
-      <PageHeader title="Payment account" line="What a payment provider would ask the owner of an account." />
+      <PageHeader title="Payment account" line="What a payment provider would ask the account owner." />
       <div className={classes.column}>
-        <section className={`card ${classes.box}`} aria-label="Form of the sandbox">
+        <section className={`card ${classes.box}`} aria-label="Sandbox form">
           {query.error ? (
             <ErrorState error={query.error} what="This form could not be opened" />
           ) : !query.data ? (
             <Skeleton height={120} />
           ) : query.data.status === 'expired' ? (
             <>
-              <Notice tone="warn" title="This link has been used, or is too old">
-                Open a new one where you came from.
+              <Notice tone="warn" title="This link has been used or has expired">
+                Go back to where you came from and open a new one.
               </Notice>
               <Group mt="md">
                 <Button onClick={() => void back(query.data.again)}>Go back</Button>
@@ -64,11 +64,11 @@ export default function SandboxAccountPage() {
                 <IconFlask size={14} aria-hidden="true" /> Sandbox
               </span>
               <Title order={2} size="h3" mt="xs">
-                Send the form
+                Submit form
               </Title>
               <Text size="sm" c="dimmed" mt={4} mb="md">
-                A provider would ask for business details, a bank account and its terms here. The sandbox asks
-                for nothing and comes to the verdict you choose, half a minute later.
+                A provider would ask for business details, a bank account, and acceptance of its terms here.
+                The sandbox asks for nothing and returns the result you choose half a minute later.
               </Text>
               <Group gap="xs">
                 <Button
@@ -76,7 +76,7 @@ export default function SandboxAccountPage() {
                   disabled={Boolean(sent)}
                   onClick={() => void send('approve')}
                 >
-                  Send, to be accepted
+                  Submit and accept
                 </Button>
                 <Button
                   variant="default"
@@ -84,7 +84,7 @@ export default function SandboxAccountPage() {
                   disabled={Boolean(sent)}
                   onClick={() => void send('reject')}
                 >
-                  Send, to be refused
+                  Submit and reject
                 </Button>
               </Group>
             </>

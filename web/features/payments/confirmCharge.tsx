@@ -26,7 +26,7 @@ async function askBank(needed: Confirmation): Promise<boolean> {
     children: (
       <Group gap="sm" role="status">
         <Loader size="sm" />
-        <Text size="sm">Confirm the payment in the window of your bank.</Text>
+        <Text size="sm">Confirm the payment in your bank’s window.</Text>
       </Group>
     ),
   });
@@ -47,7 +47,7 @@ function askSandboxBank(secret: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let end = () => resolve(false);
     const id = modals.open({
-      title: 'Your bank asks: is it you?',
+      title: 'Your bank wants to confirm it’s you',
       size: 'sm',
       centered: true,
       onClose: () => end(),
@@ -92,8 +92,7 @@ function SandboxBank(props: { secret: string; onAnswered: (refusal?: string) => 
         </span>
       </div>
       <Text size="sm">
-        No payment provider is connected, so this stands for the page of the card holder's bank. No money
-        moves.
+        No payment provider is connected, so this stands in for the cardholder’s bank page. No money moves.
       </Text>
       {fault && (
         <Notice tone="bad" live="alert">
@@ -138,12 +137,12 @@ export async function confirmCharge(
     const id = typeof charge === 'string' ? charge : await charge();
     const isAsked = await askBank(needed ?? (await api.payments.authentication({ id })));
     if (!isAsked) {
-      notifyOpen('It is paid once you have confirmed it with your bank.', 'The payment is not confirmed');
+      notifyOpen('It will be paid once you confirm it with your bank.', 'The payment is not confirmed');
       return;
     }
     const { status, message } = await api.payments.checkCharge({ id });
     if (status === 'succeeded') notifyDone(words.succeeded || message);
-    else if (status === 'unknown') notifyOpen(message, 'The answer is still to come');
+    else if (status === 'unknown') notifyOpen(message, 'Waiting for an answer');
     else notifyFailed(message || 'The payment was declined.', 'Not paid');
   } catch (error) {
     notifyFailed(error, 'Not paid');

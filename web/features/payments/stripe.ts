@@ -48,7 +48,7 @@ export function loadStripe(): Promise<Maker> {
  */
 export async function confirmAtStripe(stripe: StripeScript, secret: string): Promise<void> {
   const { paymentIntent: now, error: away } = await stripe.retrievePaymentIntent(secret);
-  if (!now) throw new Error(away?.message ?? 'The payment provider could not be asked.');
+  if (!now) throw new Error(away?.message ?? 'The payment provider could not be reached.');
   if (now.status === 'succeeded' || now.status === 'processing') return;
   const card = now.last_payment_error?.payment_method?.id;
   const { error } = await (now.status === 'requires_payment_method' && card

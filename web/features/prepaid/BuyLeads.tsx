@@ -15,7 +15,7 @@ import { quoted } from '../campaigns/model.ts';
 import { type Bought, leadWords } from './model.ts';
 import { estimateQuery, usePrepaidChanged } from './queries.ts';
 
-const fees = { platform_fee: 'Set-up fee', monthly_fee: 'Monthly fee' };
+const fees = { platform_fee: 'Setup fee', monthly_fee: 'Monthly fee' };
 
 /**
  * Buys leads by the client's card: what it costs, then the charge. `activates`: the campaign is set going once its balance
@@ -48,8 +48,8 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
   const onAuthenticate = (answer: Bought) =>
     setStays({
       tone: 'warn',
-      title: 'Your bank wants to confirm this payment',
-      words: `${answer.message} Put another card on file, or ask your bank to allow the payment, then buy the leads again.`,
+      title: 'Your bank needs you to confirm this payment',
+      words: `${answer.message} Add another card, or ask your bank to allow the payment, then buy the leads again.`,
     });
 
   const buy = async () => {
@@ -68,7 +68,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
           await api.campaigns
             .activePause({ leadspeekID: id, status: 'active' })
             .catch((error) => notifyFailed(error, `Activate ${quoted(campaign)}`));
-        notifyDone(`${answer.message} It is ${money(answer.balance_micros)} now`);
+        notifyDone(`${answer.message} The balance is now ${money(answer.balance_micros)}`);
         onClose();
       } else if (answer.result === 'authenticate') onAuthenticate(answer);
       else if (answer.result === 'unknown')
@@ -82,7 +82,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
         setStays({
           tone: 'warn',
           title: 'No answer yet',
-          words: `${wordsOf(error)} Trying again is safe: the card is charged once.`,
+          words: `${wordsOf(error)} It is safe to try again: the card is charged only once.`,
         });
       else {
         setStays({ tone: 'bad', title: 'Nothing was charged', words: wordsOf(error) });
@@ -107,7 +107,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
         <Stack gap="md">
           <NumberInput
             label="Leads"
-            description={isFixed ? 'Bought once, as agreed for this campaign.' : undefined}
+            description={isFixed ? 'One-time purchase, as agreed for this campaign.' : undefined}
             min={1}
             max={1_000_000}
             allowDecimal={false}
@@ -118,7 +118,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
             data-autofocus
             value={leads}
             disabled={isUnsure || isFixed}
-            error={isNumber ? fault : 'Enter how many leads, such as 100'}
+            error={isNumber ? fault : 'Enter the number of leads, such as 100'}
             onChange={(value) => {
               setLeads(value);
               setClick(crypto.randomUUID());
@@ -133,7 +133,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
                   <strong>{money(estimate.amount_micros)}</strong>
                   {estimate.card && ` (${estimate.card.replace(' ', ' ending in ')})`}
                 </Fact>
-                <Fact name="Balance afterwards">
+                <Fact name="Balance afterward">
                   {money(estimate.balance_after_micros)}, {leadWords(estimate.leads_after)}
                 </Fact>
                 {estimate.fees.map((fee) => (
@@ -147,16 +147,16 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
             )}
           </dl>
           {query.error && !fault && (
-            <Notice tone="bad" live="alert" title="What it costs could not be found out">
+            <Notice tone="bad" live="alert" title="The cost could not be calculated">
               {wordsOf(query.error)}
             </Notice>
           )}
           {estimate?.blocked && (
-            <Notice tone="warn" title="This cannot be bought at the moment">
+            <Notice tone="warn" title="This cannot be bought right now">
               {estimate.blocked}{' '}
               {isClient && !estimate.card && (
                 <Anchor href="/user/card-setting" size="sm">
-                  Put a card on file
+                  Add a card
                 </Anchor>
               )}
             </Notice>

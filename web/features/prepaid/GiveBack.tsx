@@ -25,7 +25,7 @@ export function GiveBack(props: { campaign: Campaign; most: number; onClose: () 
         const micros = microsTyped(amountOf(value));
         if (amountFault(value, 2)) return amountFault(value, 2);
         if (micros === 0) return 'Enter more than 0';
-        return micros > most ? `At most ${money(most)} can be given back` : null;
+        return micros > most ? `You can refund up to ${money(most)}` : null;
       },
     },
   });
@@ -38,18 +38,18 @@ export function GiveBack(props: { campaign: Campaign; most: number; onClose: () 
         idempotencyKey: key,
       });
       if (answer.result === 'failed') {
-        setStays({ title: 'Not given back', words: answer.message, isUnsure: false });
+        setStays({ title: 'Not refunded', words: answer.message, isUnsure: false });
         setKey(crypto.randomUUID());
       } else {
-        notifyDone(`${answer.message} The balance is ${money(answer.balance_micros)} now`);
+        notifyDone(`${answer.message} The balance is now ${money(answer.balance_micros)}`);
         onClose();
       }
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
       if (status === 0 || status >= 500)
         setStays({
-          title: 'No answer',
-          words: `${wordsOf(error)} Trying again is safe: it is given back once.`,
+          title: 'No response',
+          words: `${wordsOf(error)} It is safe to try again: the refund is made only once.`,
           isUnsure: true,
         });
       else {
@@ -61,16 +61,16 @@ export function GiveBack(props: { campaign: Campaign; most: number; onClose: () 
     }
   };
   return (
-    <Modal opened onClose={onClose} title={`Give balance of ${quoted(campaign)} back`} centered>
+    <Modal opened onClose={onClose} title={`Refund balance of ${quoted(campaign)}`} centered>
       <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
         <Stack gap="md">
           <Text size="sm">
-            Unused balance goes back to the card of {campaign.company_name} that paid it, newest purchases
-            first. What was paid to you outside of this system cannot be given back here.
+            Unused balance is refunded to the card of {campaign.company_name} that paid for it, newest
+            purchases first. Payments made to you outside this system cannot be refunded here.
           </Text>
           <TextInput
             label="Amount"
-            description={`At most ${money(most)}, in US dollars and cents.`}
+            description={`Up to ${money(most)}, in US dollars and cents.`}
             leftSection="$"
             inputMode="decimal"
             withAsterisk
@@ -88,7 +88,7 @@ export function GiveBack(props: { campaign: Campaign; most: number; onClose: () 
               Cancel
             </Button>
             <Button type="submit" loading={form.submitting}>
-              {stays?.isUnsure ? 'Try again' : 'Give back'}
+              {stays?.isUnsure ? 'Try again' : 'Refund'}
             </Button>
           </Group>
         </Stack>

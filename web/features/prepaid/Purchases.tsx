@@ -41,7 +41,7 @@ export function Purchases({ campaign }: { campaign: Campaign }) {
       <section aria-labelledby="purchases">
         <Group justify="space-between" mb={6}>
           <Title order={3} id="purchases">
-            Purchases by card
+            Card purchases
           </Title>
           {query.data.data.length > 0 && (
             <DownloadData list="purchases" query={{ leadspeekID: campaign.leadspeekID }} compact />
@@ -49,7 +49,7 @@ export function Purchases({ campaign }: { campaign: Campaign }) {
         </Group>
         {query.data.data.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Nothing has been bought by card yet.
+            No card purchases yet.
           </Text>
         ) : (
           <ul className={classes.purchases} aria-labelledby="purchases">
@@ -66,12 +66,12 @@ export function Purchases({ campaign }: { campaign: Campaign }) {
                     </span>
                   </Group>
                   <Text span size="sm" c="dimmed">
-                    {one.automatic ? 'continual' : 'by hand'}
+                    {one.automatic ? 'continual' : 'manual'}
                     {one.card && `, ${one.card.replace(' ', ' ending in ')}`}, <When at={one.created_at} />
                   </Text>
                   {one.refunded_micros > 0 && (
                     <Text span size="sm" className={classes.line}>
-                      {money(one.refunded_micros)} given back
+                      {money(one.refunded_micros)} refunded
                     </Text>
                   )}
                   {one.reason && (
@@ -101,13 +101,13 @@ function Continual({ campaign, current }: { campaign: Campaign; current: Current
     const isSure = await confirm(
       isOn
         ? {
-            title: `Stop buying leads for ${quoted(campaign)} by itself?`,
-            body: 'What has been bought stays. The campaign stands still when its balance is used up.',
+            title: `Stop buying leads for ${quoted(campaign)} automatically?`,
+            body: 'Leads already bought stay. The campaign stops when its balance runs out.',
             verb: 'Stop',
           }
         : {
-            title: `Buy leads for ${quoted(campaign)} again and again?`,
-            body: `${order}, at the price of that day, are charged to the card on file each time the balance runs low, until somebody stops it here. Nothing is charged now.`,
+            title: `Buy leads for ${quoted(campaign)} automatically?`,
+            body: `${order}, at that day’s price, are charged to the card on file each time the balance runs low, until someone stops it here. Nothing is charged now.`,
             verb: 'Begin',
           },
     );
@@ -129,14 +129,14 @@ function Continual({ campaign, current }: { campaign: Campaign; current: Current
   return (
     <section aria-label="Continual top-up">
       <Switch
-        label="Buy leads again when the balance runs low"
+        label="Buy leads automatically when the balance runs low"
         checked={isOn}
         disabled={!may || isViewMode || busy || lacks}
         onChange={() => void turn()}
       />
       <Text size="sm" c="dimmed" mt={6} role="status">
         {lacks
-          ? 'It needs the number of leads that are bought at a time, which the agency sets under Set-up.'
+          ? 'The agency must first set the number of leads to buy at a time under Setup.'
           : standing(current)}
       </Text>
     </section>

@@ -27,10 +27,10 @@ const purchase: CurrentTopUp['data'][number] = {
 describe('[PAY-09] the continual top-up in words', () => {
   it('says what is bought when, and why not', () => {
     expect(standing(current)).toBe(
-      '20 leads for $20.00 are bought by the card on file whenever the balance falls below $2.00.',
+      '20 leads for $20.00 are bought with the card on file whenever the balance falls below $2.00.',
     );
-    expect(standing({ ...current, status: 'idle' })).toContain('begins with the next purchase');
-    expect(standing({ ...current, status: 'charging' })).toBe('Buying 20 leads for $20.00 at the moment.');
+    expect(standing({ ...current, status: 'idle' })).toContain('Starts with the next purchase');
+    expect(standing({ ...current, status: 'charging' })).toBe('Buying 20 leads for $20.00 now.');
     expect(standing({ ...current, status: 'stopped', reason: 'Declined.' })).toContain('Stopped: Declined.');
     expect(
       standing({ ...current, status: 'waiting', reason: 'Declined.', next_try: '2026-03-10T16:00:00.000Z' }),
@@ -48,7 +48,7 @@ describe('[PAY-09] the continual top-up in words', () => {
 
   it('names a purchase that was given back in part', () => {
     expect(purchaseState(purchase).words).toBe('Paid');
-    expect(purchaseState({ ...purchase, refunded_micros: 1 }).words).toBe('Partly given back');
-    expect(purchaseState({ ...purchase, status: 'refused' }).words).toBe('Not tried');
+    expect(purchaseState({ ...purchase, refunded_micros: 1 }).words).toBe('Partially refunded');
+    expect(purchaseState({ ...purchase, status: 'refused' }).words).toBe('Not attempted');
   });
 });

@@ -24,26 +24,27 @@ export function standing(current: CurrentTopUp): string {
   const { status, leadsbuy, amount_micros, renews_below_micros, next_try, reason } = current;
   const order =
     leadsbuy !== null && amount_micros !== null ? `${leadWords(leadsbuy)} for ${money(amount_micros)}` : '';
-  if (status === 'due' || status === 'charging') return `Buying ${order} at the moment.`;
-  if (current.topupoptions === 'onetime') return 'Off. Leads are bought only when somebody does it here.';
-  if (status === 'waiting' && next_try) return `${reason} It is tried again on ${exactTime(next_try)}.`;
-  if (status === 'stopped') return `Stopped: ${reason} It goes on when leads are bought here.`;
-  if (renews_below_micros === null) return 'It cannot buy: the leads of this campaign cost nothing.';
+  if (status === 'due' || status === 'charging') return `Buying ${order} now.`;
+  if (current.topupoptions === 'onetime') return 'Off. Leads are bought only when someone buys them here.';
+  if (status === 'waiting' && next_try) return `${reason} Next attempt: ${exactTime(next_try)}.`;
+  if (status === 'stopped') return `Stopped: ${reason} It resumes when leads are bought here.`;
+  if (renews_below_micros === null)
+    return 'Nothing can be bought automatically because this campaign’s leads cost nothing.';
   if (status === 'armed')
-    return `${order} are bought by the card on file whenever the balance falls below ${money(renews_below_micros)}.`;
-  return `It begins with the next purchase: then ${order} are bought whenever the balance falls below ${money(renews_below_micros)}.`;
+    return `${order} are bought with the card on file whenever the balance falls below ${money(renews_below_micros)}.`;
+  return `Starts with the next purchase. After that, ${order} are bought whenever the balance falls below ${money(renews_below_micros)}.`;
 }
 
 /** The state of a purchase, as a tone and words. */
 export function purchaseState(one: Purchase): { tone: Tone; words: string } {
   if (one.status === 'succeeded' && one.refunded_micros > 0)
-    return { tone: 'good', words: 'Partly given back' };
+    return { tone: 'good', words: 'Partially refunded' };
   const states: Record<Purchase['status'], { tone: Tone; words: string }> = {
-    charging: { tone: 'info', words: 'Under way' },
+    charging: { tone: 'info', words: 'In progress' },
     succeeded: { tone: 'good', words: 'Paid' },
     declined: { tone: 'bad', words: 'Declined' },
-    refused: { tone: 'warn', words: 'Not tried' },
-    refunded: { tone: 'plain', words: 'Given back' },
+    refused: { tone: 'warn', words: 'Not attempted' },
+    refunded: { tone: 'plain', words: 'Refunded' },
     disputed: { tone: 'bad', words: 'Disputed' },
   };
   return states[one.status];

@@ -39,7 +39,7 @@ export function AddressFields<Values extends Address>(props: {
           searchable
           clearable={!required}
           withAsterisk={required}
-          nothingFoundMessage="No such country"
+          nothingFoundMessage="No matching country"
           autoComplete="off"
           maxDropdownHeight={260}
           clearButtonProps={{ 'aria-label': 'Clear country' }}
@@ -54,19 +54,19 @@ export function AddressFields<Values extends Address>(props: {
           label="State"
           placeholder={
             !country
-              ? 'Choose the country first'
+              ? 'Choose a country first'
               : !states
                 ? 'Loading states'
                 : states.length > 0
                   ? 'Choose state'
-                  : 'Not asked for in this country'
+                  : 'Not used in this country'
           }
           data={states ?? []}
           searchable
           clearable
           withAsterisk={country === 'US' && (required || form.values.address.trim() !== '')}
           disabled={!states?.length}
-          nothingFoundMessage="No such state"
+          nothingFoundMessage="No matching state"
           autoComplete="off"
           maxDropdownHeight={260}
           clearButtonProps={{ 'aria-label': 'Clear state' }}
@@ -85,7 +85,7 @@ export function AddressFields<Values extends Address>(props: {
           {...form.getInputProps('city')}
         />
         <TextInput
-          label="Zip code"
+          label="ZIP code"
           autoComplete="postal-code"
           maxLength={20}
           withAsterisk={required}

@@ -51,7 +51,7 @@ export function OnboardingStep(props: StepProps) {
         <Skeleton height={160} aria-busy="true" />
       ) : status.is_onboard_charged ? (
         <Notice tone="good" title="The onboarding charge is paid">
-          Nothing more is charged for your set-up.
+          There are no more charges for your setup.
         </Notice>
       ) : (
         <Pay {...props} status={status} fault={fault} setFault={setFault} />
@@ -108,7 +108,7 @@ function Pay(
       else if (result === 'authenticate') {
         const newest = async () => {
           const [last] = (await api.invoices.one({ id: invoice! })).attempts;
-          if (!last) throw new Error('No charge for this invoice was found.');
+          if (!last) throw new Error('No charge was found for this invoice.');
           return last.id;
         };
         await confirmCharge(
@@ -140,7 +140,7 @@ function Pay(
           </div>
         )}
         <div className={classes.total}>
-          <dt>{invoice ? 'Still to pay' : 'Total'}</dt>
+          <dt>{invoice ? 'Amount due' : 'Total'}</dt>
           <dd className="num" aria-live="polite">
             {shown(total)}
           </dd>
@@ -148,8 +148,8 @@ function Pay(
       </dl>
       {invoice ? (
         <Text size="sm" c="dimmed">
-          The charge is on an invoice by now; a coupon that you used is taken off. If the card was declined,
-          go back a step, put another one on file and pay again.
+          The charge is now on an invoice, minus any coupon you used. If the card was declined, go back a
+          step, add another card, and pay again.
         </Text>
       ) : (
         status.agency_enable_coupon && (
@@ -188,7 +188,7 @@ function Pay(
         )
       )}
       {!check.card_set && !isFree && (
-        <Notice tone="info">Put a card on file in the step before. The charge is paid with it.</Notice>
+        <Notice tone="info">Add a card in the previous step. It is used to pay this charge.</Notice>
       )}
       <div role="alert">
         {fault && (
@@ -203,12 +203,12 @@ function Pay(
           disabled={busy === 'look' || (!check.card_set && !isFree) || (typed !== '' && !coupon && !invoice)}
           onClick={() => void pay()}
         >
-          {isFree ? 'Use the coupon' : `Pay ${shown(total)} now`}
+          {isFree ? 'Apply coupon' : `Pay ${shown(total)} now`}
         </Button>
       </Group>
       {typed !== '' && !coupon && !invoice && (
         <Text size="sm" c="dimmed">
-          Apply the coupon or empty its field, then pay.
+          Apply the coupon or clear the field, then pay.
         </Text>
       )}
     </Stack>

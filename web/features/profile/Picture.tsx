@@ -80,7 +80,7 @@ export function Picture() {
                 onClick={async () => {
                   const isSure = await confirm({
                     title: 'Remove your picture?',
-                    body: 'Your initials stand in its place.',
+                    body: 'Your initials will be shown instead.',
                     verb: 'Remove',
                   });
                   if (isSure) void send('');
@@ -91,7 +91,7 @@ export function Picture() {
             )}
           </Group>
           <Text size="xs" c="dimmed" mt={4}>
-            PNG, JPEG or WebP, at most 2 MB and 24 million pixels. It is cut to a square.
+            PNG, JPEG, or WebP, up to 2 MB and 24 million pixels. It is cropped to a square.
           </Text>
         </div>
       </Group>

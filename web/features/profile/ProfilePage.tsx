@@ -24,7 +24,7 @@ import { useStepForm } from './useStepForm.ts';
 export default function ProfilePage() {
   const query = useQuery(userQuery);
   const [dirty, setDirty] = useState<ReadonlySet<string>>(new Set());
-  useLeaveGuard(dirty.size > 0, 'Your changes to your profile are lost.');
+  useLeaveGuard(dirty.size > 0, 'Your changes to your profile will be lost.');
   const onDirty = (section: string, isDirty: boolean) => {
     if (dirty.has(section) === isDirty) return;
     setDirty((before) => {
@@ -37,18 +37,15 @@ export default function ProfilePage() {
   const user = query.data?.user;
   return (
     <>
-      <PageHeader title="Profile" line="Who you are, and how you can be reached." />
+      <PageHeader title="Profile" line="Who you are and how to reach you." />
       {user ? (
         <>
-          <FormSection title="Picture" line="Shown beside your name.">
+          <FormSection title="Picture" line="Shown next to your name.">
             <Picture />
           </FormSection>
           <DetailsSection onDirty={onDirty} />
           {isOwner(user) && <CompanySection onDirty={onDirty} />}
-          <FormSection
-            title="Time zone"
-            line="Days, weeks and months of reports and bills are counted in it."
-          >
+          <FormSection title="Time zone" line="Used to count days, weeks, and months in reports and bills.">
             <Text>{user.time_zone.replaceAll('_', ' ')}</Text>
           </FormSection>
         </>

@@ -184,7 +184,7 @@ export function CardStep(props: StepProps) {
       formId={formId}
       fault={fault}
       onSubmit={() =>
-        check.card_set || props.isOptional ? onNext() : setFault('Put a card on file before you continue.')
+        check.card_set || props.isOptional ? onNext() : setFault('Add a card before you continue.')
       }
     >
       {check.card_set && (
@@ -220,7 +220,7 @@ export function AccountStep(props: StepProps) {
       <AccountStatus check={check} user={user} />
       {check.accountconnected !== 'completed' && (
         <Text size="sm" c="dimmed" mt="sm">
-          You can do this later, but your clients’ campaigns don’t run until then.
+          You can do this later, but your clients’ campaigns won’t run until then.
         </Text>
       )}
       {check.paymentgateway !== 'none' && (

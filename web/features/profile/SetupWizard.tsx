@@ -29,23 +29,23 @@ const STEPS: Record<
   StepKey,
   { title: string; short?: string; line: string; Content: (props: StepProps) => React.ReactNode }
 > = {
-  details: { title: 'Your details', line: 'Who you are, and how you can be reached.', Content: DetailsStep },
+  details: { title: 'Your details', line: 'Who you are and how to reach you.', Content: DetailsStep },
   company: {
     title: 'Company',
-    line: 'What stands on bills and in the footer of mails.',
+    line: 'Shown on bills and in email footers.',
     Content: CompanyStep,
   },
-  agreement: { title: 'Agreement', line: 'The terms that you and we work by.', Content: AgreementStep },
-  card: { title: 'Payment card', short: 'Card', line: 'What you owe is charged to it.', Content: CardStep },
+  agreement: { title: 'Agreement', line: 'The terms between you and us.', Content: AgreementStep },
+  card: { title: 'Payment card', short: 'Card', line: 'Used to pay what you owe.', Content: CardStep },
   onboarding: {
     title: 'Onboarding',
-    line: 'What your set-up costs, paid once.',
+    line: 'A one-time charge for your setup.',
     Content: OnboardingStep,
   },
   account: {
     title: 'Payment account',
     short: 'Account',
-    line: 'Where the money of your clients arrives.',
+    line: 'Where your clients’ payments arrive.',
     Content: AccountStep,
   },
 };
@@ -71,14 +71,14 @@ export function SetupWizard({ withCard }: { withCard: boolean }) {
     <>
       <PageHeader
         title="Profile setup"
-        line="A few steps, and you can start. What you enter is kept at each step."
+        line="Complete a few steps to get started. Your entries are saved at each step."
       />
       {check.data && (agreement.data || !document) ? (
         <Steps withCard={withCard} isAgreed={agreement.data?.status === 'T'} check={check.data} />
       ) : failed ? (
         <ErrorState
           error={failed}
-          what="Your set-up could not be loaded"
+          what="Your setup could not be loaded"
           onRetry={() => {
             void check.refetch();
             if (document) void agreement.refetch();
@@ -100,7 +100,7 @@ function Steps(props: { withCard: boolean; isAgreed: boolean; check: StepProps['
   const [busy, setBusy] = useState(false);
   const [isDirty, setDirty] = useState(false);
   const [missing, setMissing] = useState<string[]>([]);
-  useLeaveGuard(isDirty, 'What you changed in this step is lost.', ['step']);
+  useLeaveGuard(isDirty, 'Your changes in this step will be lost.', ['step']);
   const states = stepsOf(user, check, props.isAgreed, props.withCard);
   const at = stepAt(states, params.step);
 
@@ -151,13 +151,13 @@ function Steps(props: { withCard: boolean; isAgreed: boolean; check: StepProps['
     <>
       {missing.length > 0 && (
         <div style={{ marginBottom: 16 }}>
-          <Notice tone="warn" live="alert" title="Your set-up is not complete yet">
+          <Notice tone="warn" live="alert" title="Your setup is not complete yet">
             Still missing: {missing.join(', ')}.
           </Notice>
         </div>
       )}
       <Wizard
-        label="Steps of your set-up"
+        label="Setup steps"
         steps={steps}
         at={at}
         onAt={(key) => setParams({ step: key }, { push: true })}

@@ -5,7 +5,7 @@ import { PhoneInput } from '../../ui/PhoneInput.tsx';
 import { AddressFields } from './AddressFields.tsx';
 import { type CompanyValues, type DetailsValues, isOther } from './model.ts';
 
-/** Name, e-mail, phone and address of a person. */
+/** Name, email, phone and address of a person. */
 export function DetailsFields(props: { form: UseFormReturnType<DetailsValues>; email: string }) {
   const { form } = props;
   return (
@@ -30,7 +30,7 @@ export function DetailsFields(props: { form: UseFormReturnType<DetailsValues>; e
       {isOther(form.values.email, props.email) && form.values.email && (
         <PasswordInput
           label="Your password"
-          description="Needed to change your e-mail address."
+          description="Required to change your email address."
           autoComplete="current-password"
           withAsterisk
           maxLength={1024}
@@ -44,7 +44,7 @@ export function DetailsFields(props: { form: UseFormReturnType<DetailsValues>; e
   );
 }
 
-/** Name, e-mail, phone and address of a company. */
+/** Name, email, phone and address of a company. */
 export function CompanyFields({
   form,
   required,

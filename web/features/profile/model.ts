@@ -16,7 +16,7 @@ export interface Address {
 export interface DetailsValues extends Address {
   name: string;
   email: string;
-  /** Asked for with another e-mail address. */
+  /** Asked for with another email address. */
   currpassword: string;
   phone: PhoneValue;
 }
@@ -80,7 +80,7 @@ export function companyStart(user: SessionUser): CompanyValues {
 }
 
 const tooLong = (value: string, max: number) =>
-  value.trim().length > max ? `Use at most ${max} characters` : null;
+  value.trim().length > max ? `Use ${max} characters or fewer` : null;
 
 function nameFault(what: 'Full Name' | 'Company Name') {
   return (value: string) =>
@@ -91,12 +91,12 @@ function nameFault(what: 'Full Name' | 'Company Name') {
         : null;
 }
 
-/** An e-mail address that can be one; the server has the last word. */
+/** An email address that can be one; the server has the last word. */
 export function emailFault(value: string, required: boolean): string | null {
   const text = value.trim();
-  if (!text) return required ? 'Enter an e-mail address' : null;
-  if (text.length > 70) return 'Use at most 70 characters';
-  return looksLikeEmail(text) ? null : 'Enter a valid e-mail address';
+  if (!text) return required ? 'Enter an email address' : null;
+  if (text.length > 70) return 'Use 70 characters or fewer';
+  return looksLikeEmail(text) ? null : 'Enter a valid email address';
 }
 
 /** The rules of an address. */
@@ -109,7 +109,7 @@ function addressRules(isNeeded: boolean) {
     zip: (value: string, values: Address) =>
       values.country === 'US' && value.trim() && !/^\d{5}(-\d{4})?$/.test(value.trim())
         ? 'Enter 5 digits, such as 60601'
-        : needed('the zip code', 20)(value),
+        : needed('the ZIP code', 20)(value),
     country: (value: string) => (isNeeded && !value ? 'Choose a country' : null),
     // An address in the United States is not one without its state.
     state: (value: string, values: Address) =>
@@ -205,9 +205,9 @@ export const PICTURE = {
 /** Why a file is not taken as a picture, before it is sent; null: it may be one. */
 export function pictureFault(file: Pick<File, 'type' | 'size'>): string | null {
   if (!(PICTURE.types as readonly string[]).includes(file.type))
-    return 'Choose a PNG, JPEG or WebP picture. Other kinds, such as SVG, are not taken.';
+    return 'Choose a PNG, JPEG, or WebP picture. Other types, such as SVG, are not accepted.';
   if (file.size === 0) return 'This file is empty.';
   if (file.size > PICTURE.maxBytes)
-    return `This picture has ${(file.size / 1024 / 1024).toFixed(1)} MB. Choose one of at most 2 MB.`;
+    return `This picture is ${(file.size / 1024 / 1024).toFixed(1)} MB. Choose one up to 2 MB.`;
   return null;
 }

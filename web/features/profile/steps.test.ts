@@ -191,7 +191,7 @@ describe('[PROF-02] [PROF-03] a step’s values', () => {
     expect(phoneFault({ country: 'US', number: '2015550123' }, true)).toBeNull();
   });
 
-  test('another e-mail address needs the password, and only then does it travel', () => {
+  test('another email address needs the password, and only then does it travel', () => {
     const rules = detailsRules('ann@agency.example');
     const values = { ...detailsOf(filled), email: 'new@agency.example' };
     expect(rules.currpassword('', values)).toBe('Enter your password');
@@ -208,9 +208,9 @@ describe('[PROF-02] [PROF-03] a step’s values', () => {
   });
 
   test.each([
-    ['', 'Enter an e-mail address'],
-    ['nobody', 'Enter a valid e-mail address'],
-    [`${'x'.repeat(60)}@example.com`, 'Use at most 70 characters'],
+    ['', 'Enter an email address'],
+    ['nobody', 'Enter a valid email address'],
+    [`${'x'.repeat(60)}@example.com`, 'Use 70 characters or fewer'],
     ['a@b.example', null],
   ])('the address %j', (text, fault) => {
     expect(emailFault(text, true)).toBe(fault);
@@ -239,10 +239,10 @@ describe('[PROF-02] [PROF-03] a step’s values', () => {
 
 describe('[PROF-02] a picture is looked at before it is sent', () => {
   test.each([
-    ['image/svg+xml', 100, /PNG, JPEG or WebP/],
-    ['', 100, /PNG, JPEG or WebP/],
+    ['image/svg+xml', 100, /PNG, JPEG, or WebP/],
+    ['', 100, /PNG, JPEG, or WebP/],
     ['image/png', 0, /empty/],
-    ['image/png', 30 * 1024 * 1024, /30\.0 MB.*at most 2 MB/],
+    ['image/png', 30 * 1024 * 1024, /30\.0 MB.*up to 2 MB/],
   ])('%s of %d bytes is refused', (type, size, words) => {
     expect(pictureFault({ type, size })).toMatch(words);
   });

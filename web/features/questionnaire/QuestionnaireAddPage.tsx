@@ -23,7 +23,7 @@ export default function QuestionnaireAddPage() {
     <>
       <PageHeader
         title="Questionnaire"
-        line="Your answers help us to set things up the way you work. You can change them at any time."
+        line="Your answers help us set things up for the way you work. You can change them at any time."
       />
       {query.data !== undefined ? (
         <Sheet saved={query.data} />
@@ -53,7 +53,7 @@ function Sheet({ saved }: { saved: Questionnaire | null }) {
       ]),
     ),
   });
-  const leave = useLeaveGuard(form.isDirty(), 'Your answers are lost.');
+  const leave = useLeaveGuard(form.isDirty(), 'Your answers will be lost.');
   const save = async (answers: Answers) => {
     try {
       const { message } = await api.profile.saveQuestionnaire(answers as never);
@@ -139,7 +139,7 @@ function Field({ question, form }: { question: Question; form: UseFormReturnType
         {ask}
       </Input.Label>
       <Text size="xs" c="dimmed">
-        Choose all that fit.
+        Select all that apply.
       </Text>
       <Chip.Group multiple value={value} onChange={onChange}>
         <div className={classes.chips}>

@@ -22,7 +22,7 @@ export default function QuestionnairePage() {
       <PageHeader
         title="Questionnaire"
         line="What you told us about your business."
-        primary={answers && edit('Change answers')}
+        primary={answers && edit('Edit answers')}
       />
       {answers ? (
         <div className={`card ${classes.sheet}`}>
@@ -50,7 +50,7 @@ export default function QuestionnairePage() {
           <EmptyState
             icon={<IconClipboardText size={32} stroke={1.4} />}
             title="Not answered yet"
-            text="A few questions about your business, so that we can set things up the way you work. It takes two minutes."
+            text="A few questions about your business so we can set things up for the way you work. It takes two minutes."
             action={edit('Answer the questions')}
           />
         </div>

@@ -25,16 +25,16 @@ const industries: Options = INDUSTRIES.map(({ id, name }) => ({ value: id, label
 
 /** The questions in the order they are asked (PROF-05). */
 export const QUESTIONS: readonly Question[] = [
-  { key: 'business_type', ask: 'What sort of business are you?', kind: 'one', options: BUSINESS },
+  { key: 'business_type', ask: 'What type of business are you?', kind: 'one', options: BUSINESS },
   { key: 'industry_id', ask: 'Which industry are you in?', kind: 'one', options: industries },
   { key: 'franchize', ask: 'We are part of a franchise', kind: 'yes', options: [] },
-  { key: 'franchizedirector', ask: 'I direct the franchise', kind: 'yes', options: [] },
+  { key: 'franchizedirector', ask: 'I run the franchise', kind: 'yes', options: [] },
   { key: 'officemanager', ask: 'I manage the office', kind: 'yes', options: [] },
   { key: 'client_count', ask: 'How many clients do you work for?', kind: 'one', options: SIZES },
   { key: 'verticals', ask: 'Which industries are your clients in?', kind: 'many', options: industries },
   {
     key: 'lead_volume',
-    ask: 'How many leads a month do you work with?',
+    ask: 'How many leads do you work with each month?',
     kind: 'one',
     options: VOLUME,
   },
@@ -46,7 +46,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   { key: 'channels', ask: 'How do you reach people today?', kind: 'many', options: CHANNELS },
   { key: 'crm', ask: 'Which CRM do you use?', kind: 'one', options: CRMS },
-  { key: 'goals', ask: 'What do you want to reach first?', kind: 'many', options: GOALS },
+  { key: 'goals', ask: 'What do you want to achieve first?', kind: 'many', options: GOALS },
   { key: 'how_heard', ask: 'How did you hear about us?', kind: 'one', options: SOURCES },
   { key: 'note', ask: 'Is there anything else we should know?', kind: 'text', options: [] },
 ];
@@ -68,7 +68,7 @@ export function answersOf(saved: Questionnaire | null | undefined): Answers {
 export function answerFault(question: Question, answer: string | string[]): string | null {
   if (question.kind === 'one') return answer ? null : 'Choose an answer';
   if (question.kind === 'many') return answer.length > 0 ? null : 'Choose at least one';
-  return question.kind === 'text' && answer.length > 2000 ? 'Use at most 2,000 characters' : null;
+  return question.kind === 'text' && answer.length > 2000 ? 'Use 2,000 characters or fewer' : null;
 }
 
 /** An answer in words; empty where there is none. */

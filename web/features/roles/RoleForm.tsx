@@ -35,11 +35,11 @@ export function RoleForm(props: {
     validateInputOnBlur: true,
     validate: {
       roleName: (value) =>
-        !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use at most 255 characters' : null,
+        !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use up to 255 characters' : null,
     },
   });
   const { modules } = form.values;
-  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this role are lost.', ['role']);
+  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this role will be lost.', ['role']);
   const save = async (values: typeof form.values) => {
     try {
       const given = { roleName: values.roleName.trim(), roleModule: rowsOf(values.modules) };
@@ -109,9 +109,9 @@ export function RoleForm(props: {
         <Text size="sm" c="dimmed">
           {role
             ? role.people > 0
-              ? `${peopleWords(role.people)} ${role.people === 1 ? 'holds' : 'hold'} this role. What you change holds for them within seconds.`
-              : 'Nobody holds this role.'
-            : 'You give the role to people in the administrator list.'}
+              ? `${peopleWords(role.people)} ${role.people === 1 ? 'holds' : 'hold'} this role. Your changes apply to them within seconds.`
+              : 'No one has this role.'
+            : 'Assign this role to people in the administrator list.'}
         </Text>
       </Stack>
       {mayEdit && (

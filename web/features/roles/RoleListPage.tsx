@@ -31,13 +31,13 @@ export default function RoleListPage() {
     if (role.people > 0) {
       await alertModal(
         `“${role.role_name}” is in use`,
-        `${peopleWords(role.people)} ${role.people === 1 ? 'holds' : 'hold'} this role. Give ${role.people === 1 ? 'them' : 'each of them'} another one in the administrator list, then remove it.`,
+        `${peopleWords(role.people)} ${role.people === 1 ? 'holds' : 'hold'} this role. Assign ${role.people === 1 ? 'them' : 'each of them'} another role in the administrator list, then remove this one.`,
       );
       return;
     }
     const isSure = await confirm({
       title: `Remove the role “${role.role_name}”?`,
-      body: 'Nobody holds it, so nobody loses anything. It cannot be brought back.',
+      body: 'No one has this role, so no one loses access. This cannot be undone.',
       verb: 'Remove',
       danger: true,
     });
@@ -94,7 +94,7 @@ export default function RoleListPage() {
     <>
       <PageHeader
         title="Role List"
-        line="What the administrators of your company may see and do. Owners may do everything."
+        line="What your company’s administrators can see and do. Owners can do everything."
         primary={add}
       />
       <DataTable
@@ -109,7 +109,7 @@ export default function RoleListPage() {
           <EmptyState
             icon={<IconUserShield size={32} stroke={1.4} />}
             title="No roles yet"
-            text="A role says what an administrator may see, create, change and delete. Without one they may do everything."
+            text="A role defines what an administrator can see, create, change, and delete. Administrators without a role can do everything."
             action={add}
           />
         }
@@ -127,7 +127,7 @@ export default function RoleListPage() {
             );
           const role = roles?.find((one) => one.id === id);
           const found = rowsOfRole.get(id);
-          if (roles && !role) return <Text c="dimmed">This role does not exist any more.</Text>;
+          if (roles && !role) return <Text c="dimmed">This role no longer exists.</Text>;
           if (found?.error) {
             return (
               <ErrorState

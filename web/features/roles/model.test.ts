@@ -45,7 +45,7 @@ describe('[ROLE-01] [CONF-02] the matrix of a role', () => {
   test.each([
     ['FFFF', 'None'],
     ['FTTT', 'None'],
-    ['TFFF', 'See only'],
+    ['TFFF', 'View only'],
     ['TTFF', 'See, create'],
     ['TFTT', 'See, change, delete'],
     ['TTTT', 'Everything'],

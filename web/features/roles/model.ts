@@ -33,8 +33,8 @@ export const FLAG_WORDS: Record<FlagName, string> = {
 export const MODULE_LINES: Record<ModuleName, string> = {
   'Ads Design': 'Banners and audiences.',
   Campaign: 'Clients and their campaigns.',
-  LeadsPeek: 'Leads, their dashboards and exports.',
-  Settings: 'People, roles, brand and other settings.',
+  LeadsPeek: 'Leads, lead dashboards, and exports.',
+  Settings: 'People, roles, brand, and other settings.',
 };
 
 /** The matrix of a role; a module without a row allows nothing. */
@@ -79,7 +79,7 @@ export function rightWords(right: Right): string {
   const more = (['create', 'update', 'delete'] as const).filter((name) => right[name]);
   if (more.length === 3) return 'Everything';
   return more.length === 0
-    ? 'See only'
+    ? 'View only'
     : ['see', ...more.map((name) => FLAG_WORDS[name].toLowerCase())].join(', ');
 }
 

@@ -42,7 +42,7 @@ export default function RootListPage() {
     { key: 'name', title: 'Name', render: (row) => <Clip text={row.name} max={240} /> },
     { key: 'host', title: 'Host', render: (row) => <Clip text={row.host || '–'} max={240} /> },
     { key: 'owner', title: 'Owner', render: (row) => <Clip text={row.owner_name || '–'} max={200} /> },
-    { key: 'email', title: 'E-mail', render: (row) => <Clip text={row.owner_email || '–'} max={220} /> },
+    { key: 'email', title: 'Email', render: (row) => <Clip text={row.owner_email || '–'} max={220} /> },
     { key: 'agencies', title: 'Agencies', align: 'right', width: 90, render: (row) => num(row.agencies) },
     {
       key: 'kind',
@@ -60,7 +60,7 @@ export default function RootListPage() {
     <>
       <PageHeader
         title="Root List"
-        line="The enterprises of this installation. Each is a system of its own, whose people and data nobody else sees."
+        line="The enterprises on this installation. Each is a separate system, and no one else can see its users or data."
         primary={add}
       />
       <DataTable
@@ -71,12 +71,12 @@ export default function RootListPage() {
         query={query}
         state={state}
         rowKey={(row) => row.id}
-        search="Search by name, owner or e-mail"
+        search="Search by name, owner, or email"
         empty={
           <EmptyState
             icon={<IconBuildingSkyscraper size={32} stroke={1.4} />}
             title="No roots"
-            text="A root has its own agencies, brand and settings."
+            text="A root has its own agencies, brand, and settings."
             action={add}
           />
         }
@@ -98,12 +98,12 @@ function RootForm({ onClose }: { onClose: () => void }) {
       host: (value) =>
         /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value.trim())
           ? null
-          : 'Enter a whole host name such as leads.example.com',
+          : 'Enter a full host name, such as leads.example.com',
       owner_name: fullNameFault,
       owner_email: emailFault,
     },
   });
-  const leave = useLeaveGuard(form.isDirty(), 'The new root is not made.', ['root']);
+  const leave = useLeaveGuard(form.isDirty(), 'The new root will not be created.', ['root']);
   const save = async (values: typeof form.values) => {
     try {
       const { message } = await api.roots.create(values);
@@ -121,7 +121,7 @@ function RootForm({ onClose }: { onClose: () => void }) {
         <TextInput label="Name" withAsterisk maxLength={255} {...form.getInputProps('name')} />
         <TextInput
           label="Host"
-          description="Where its people sign in, and below which its agencies have their subdomains. Its DNS has to lead here."
+          description="Where its users sign in, with its agencies’ subdomains under it. Its DNS must point here."
           placeholder="leads.example.com"
           withAsterisk
           maxLength={253}
@@ -134,8 +134,8 @@ function RootForm({ onClose }: { onClose: () => void }) {
           {...form.getInputProps('owner_name')}
         />
         <TextInput
-          label="Owner's e-mail"
-          description="The invitation goes there. It can be used for 7 days."
+          label="Owner's email"
+          description="The invitation is sent to this address and is valid for 7 days."
           type="email"
           withAsterisk
           maxLength={200}

@@ -28,8 +28,8 @@ const ICONS: Record<Group, typeof IconFile> = {
 
 /** What there is to be found for people of a company, for the words of the field. */
 const FOUND = {
-  root: 'pages, agencies, clients and campaigns',
-  agency: 'pages, clients and campaigns',
+  root: 'pages, agencies, clients, and campaigns',
+  agency: 'pages, clients, and campaigns',
   client: 'pages and campaigns',
 } as const;
 
@@ -206,22 +206,22 @@ export default function SearchModal({
           {!isWaiting && !(asks && query.error) && choices.length === 0 && (
             <div className={classes.note}>
               <Text size="sm" fw={600}>
-                Nothing is called “{typed}”
+                No results for “{typed}”
               </Text>
               <Text size="sm" c="dimmed">
-                Search for a part of a name, or for the number of a campaign.
+                Search by part of a name or by campaign number.
               </Text>
             </div>
           )}
           {found?.more === 'T' && (
             <Text size="xs" c="dimmed" px="md" py="xs">
-              There is more than this. Type more of the name to narrow it down.
+              There are more results. Type more of the name to narrow them down.
             </Text>
           )}
         </div>
         <div className={classes.foot}>
           <span className="not-on-phone">
-            <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> to choose, <Kbd size="xs">Enter</Kbd> to open
+            <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> to select, <Kbd size="xs">Enter</Kbd> to open
           </span>
           <UnstyledButton className={classes.help} onClick={onHelp}>
             Keyboard shortcuts

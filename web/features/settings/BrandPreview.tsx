@@ -2,7 +2,7 @@ import { Text, Title } from '@mantine/core';
 import { BrandMark } from '../../brand/BrandMark.tsx';
 import { type Brand, fontOf } from '../../brand/brand.ts';
 import { brandTokens, SURFACES, type Tokens } from '../../brand/tokens.ts';
-import { COLOURS } from './model.ts';
+import { COLORS } from './model.ts';
 import classes from './settings.module.css';
 
 type Previewed = Parameters<typeof brandTokens>[0] &
@@ -27,21 +27,21 @@ export function BrandPreview({ brand }: { brand: Previewed }) {
       <div role="status">
         {corrections.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Every colour can be read as it is.
+            All colors are readable as is.
           </Text>
         ) : (
           <>
             <Text size="sm" fw={500}>
-              Corrected so that people can read it
+              Adjusted for readability
             </Text>
             <ul className={classes.corrections}>
               {corrections.map((one) => (
                 <li key={`${one.theme} ${one.field} ${one.used}`}>
-                  <Swatch colour={one.given} />
+                  <Swatch color={one.given} />
                   <span aria-hidden="true">→</span>
-                  <Swatch colour={one.used} />
+                  <Swatch color={one.used} />
                   <span>
-                    {COLOURS.find(({ field }) => field === one.field)?.label},{' '}
+                    {COLORS.find(({ field }) => field === one.field)?.label},{' '}
                     {THEMES[one.theme].toLowerCase()}: <code>{one.given}</code> is shown as{' '}
                     <code>{one.used}</code>
                   </span>
@@ -55,8 +55,8 @@ export function BrandPreview({ brand }: { brand: Previewed }) {
   );
 }
 
-const Swatch = ({ colour }: { colour: string }) => (
-  <span className={classes.swatch} style={{ background: colour }} aria-hidden="true" />
+const Swatch = ({ color }: { color: string }) => (
+  <span className={classes.swatch} style={{ background: color }} aria-hidden="true" />
 );
 
 function Scene({ brand, tokens, theme }: { brand: Previewed; tokens: Tokens; theme: 'light' | 'dark' }) {
@@ -90,10 +90,10 @@ function Scene({ brand, tokens, theme }: { brand: Previewed; tokens: Tokens; the
       <div className={classes.login} style={{ background: tokens.backdrop }}>
         <div style={{ background: surface.card, borderColor: line }}>
           <BrandMark brand={brand} />
-          <b>Log in</b>
+          <b>Sign in</b>
           {brand.tagline && <span style={{ color: muted, overflowWrap: 'anywhere' }}>{brand.tagline}</span>}
           <span className={classes.button} style={{ ...button, textAlign: 'center' }}>
-            Log in
+            Sign in
           </span>
         </div>
       </div>
@@ -105,7 +105,7 @@ function Scene({ brand, tokens, theme }: { brand: Previewed; tokens: Tokens; the
             ) : (
               <b style={{ overflowWrap: 'anywhere' }}>{brand.name}</b>
             )}
-            <span style={{ color: '#4b5563' }}>The head of a mail</span>
+            <span style={{ color: '#4b5563' }}>Email header</span>
           </div>
         </div>
       )}

@@ -5,12 +5,12 @@ import { FONT_THEMES, type FontTheme } from '../../../contract/fonts.ts';
 import { useMay } from '../../api/user.ts';
 import { useBrand } from '../../brand/brand.ts';
 import { BrandPreview } from './BrandPreview.tsx';
-import { COLOURS, type ColourField, colourOf, type Setting, type SettingValue } from './model.ts';
+import { COLORS, type ColorField, colorOf, type Setting, type SettingValue } from './model.ts';
 import { type Picture, PictureField } from './PictureField.tsx';
 import { SaveBar, SettingLoader, useBrandChanged, useSettingSave } from './SettingForm.tsx';
 import classes from './settings.module.css';
 
-type Values = Record<ColourField, string> & {
+type Values = Record<ColorField, string> & {
   name: string;
   tagline: string;
   font_theme: string;
@@ -24,7 +24,7 @@ const LABELS: Record<string, string> = {
   font_theme: 'Font',
   logo: 'Logo',
   favicon: 'Tab icon',
-  ...Object.fromEntries(COLOURS.map(({ field, label }) => [field, label])),
+  ...Object.fromEntries(COLORS.map(({ field, label }) => [field, label])),
 };
 
 const FONTS = Object.entries(FONT_THEMES).map(([value, { label }]) => ({ value, label }));
@@ -33,8 +33,8 @@ function toValue(values: Values): SettingValue<'branding'> {
   return {
     name: values.name.trim(),
     tagline: values.tagline.trim() || null,
-    ...(Object.fromEntries(COLOURS.map(({ field }) => [field, colourOf(values[field]) ?? null])) as Record<
-      ColourField,
+    ...(Object.fromEntries(COLORS.map(({ field }) => [field, colorOf(values[field]) ?? null])) as Record<
+      ColorField,
       string | null
     >),
     font_theme: (values.font_theme || null) as FontTheme | null,
@@ -43,7 +43,7 @@ function toValue(values: Values): SettingValue<'branding'> {
   };
 }
 
-/** Name, pictures, colours and font of the company, with what they look like while they are chosen. */
+/** Name, pictures, colors and font of the company, with what they look like while they are chosen. */
 export default function BrandingTab() {
   return (
     <SettingLoader name="branding">
@@ -71,22 +71,22 @@ function BrandingForm({ setting, onReload }: { setting: Setting<'branding'>; onR
       font_theme: data.font_theme ?? '',
       logo: data.logo ?? '',
       favicon: data.favicon ?? '',
-      ...(Object.fromEntries(COLOURS.map(({ field }) => [field, data[field] ?? ''])) as Record<
-        ColourField,
+      ...(Object.fromEntries(COLORS.map(({ field }) => [field, data[field] ?? ''])) as Record<
+        ColorField,
         string
       >),
     },
     validateInputOnBlur: true,
     validate: {
       name: (value) =>
-        !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use at most 255 characters' : null,
+        !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use up to 255 characters' : null,
       ...(Object.fromEntries(
-        COLOURS.map(({ field }) => [
+        COLORS.map(({ field }) => [
           field,
           (value: string) =>
-            colourOf(value) === undefined ? 'Enter a colour such as #1a73e8, or leave it empty' : null,
+            colorOf(value) === undefined ? 'Enter a color such as #1a73e8, or leave it blank' : null,
         ]),
-      ) as Record<ColourField, (value: string) => string | null>),
+      ) as Record<ColorField, (value: string) => string | null>),
     },
   });
   const state = useSettingSave({ setting, form, toValue, labels: LABELS, onSaved: brandChanged });
@@ -108,46 +108,46 @@ function BrandingForm({ setting, onReload }: { setting: Setting<'branding'>; onR
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="Stands in the browser’s tab, in mails and beside the logo."
+            description="Shown in the browser tab, in emails, and next to the logo."
             withAsterisk
             maxLength={255}
             {...form.getInputProps('name')}
           />
           <TextInput
             label="Tagline"
-            description="One line on the login page."
+            description="One line on the sign-in page."
             maxLength={255}
             {...form.getInputProps('tagline')}
           />
           <PictureField
             label="Logo"
-            help="PNG, JPEG, WebP or SVG, at most 2 MB. Shown at most 125 pixels wide."
+            help="PNG, JPEG, WebP, or SVG, up to 2 MB. Shown up to 125 pixels wide."
             {...picture('logo')}
           />
           <PictureField
             label="Tab icon"
-            help="A square picture for the browser’s tab. Empty: the logo, where it is square, or the first letter of the name."
+            help="A square picture for the browser tab. Leave blank to use the logo if it is square, or the first letter of the name."
             {...picture('favicon')}
           />
         </Stack>
         <section className={classes.section}>
           <Title order={2} size="h3">
-            Colours
+            Colors
           </Title>
           <Text c="dimmed" size="sm" mb="sm">
-            Empty: the product’s own. What could not be read is made darker or lighter; the preview says
-            where.
+            Leave blank for the product default. Unreadable colors are made darker or lighter. The preview
+            shows where.
           </Text>
           <div className={classes.two}>
-            {COLOURS.map(({ field, label, help }) => (
+            {COLORS.map(({ field, label, help }) => (
               <ColorInput
                 key={field}
                 label={label}
                 description={help}
-                placeholder="The product’s own"
+                placeholder="Product default"
                 fixOnBlur={false}
                 withEyeDropper={false}
-                eyeDropperButtonProps={{ 'aria-label': 'Pick a colour' }}
+                eyeDropperButtonProps={{ 'aria-label': 'Pick a color' }}
                 {...form.getInputProps(field)}
               />
             ))}
@@ -156,11 +156,11 @@ function BrandingForm({ setting, onReload }: { setting: Setting<'branding'>; onR
         <section className={classes.section}>
           <Select
             label="Font"
-            description="Families that devices bring along, so nothing has to be loaded."
+            description="Fonts already on people’s devices, so nothing has to be loaded."
             data={FONTS}
             placeholder="System"
             clearable
-            clearButtonProps={{ 'aria-label': 'Clear the font' }}
+            clearButtonProps={{ 'aria-label': 'Clear font' }}
             renderOption={({ option }) => (
               <span style={{ fontFamily: FONT_THEMES[option.value as FontTheme].stack }}>{option.label}</span>
             )}

@@ -41,8 +41,8 @@ function DefaultsForm({ setting, onReload }: { setting: Setting<'agencydefaults'
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Stack gap="md">
           <Checkbox.Group
-            label="Payment terms of new agencies"
-            description="At least one. What an agency has now does not change; you change it in the agency list."
+            label="Payment terms for new agencies"
+            description="Choose at least one. Existing agencies keep their payment terms. You can change those in the agency list."
             withAsterisk
             {...form.getInputProps('rootPaymentTermsNewAgencies')}
           >
@@ -52,7 +52,7 @@ function DefaultsForm({ setting, onReload }: { setting: Setting<'agencydefaults'
               ))}
             </Stack>
           </Checkbox.Group>
-          <Checkbox.Group label="Products of new agencies" {...form.getInputProps('agencyDefaultModules')}>
+          <Checkbox.Group label="Products for new agencies" {...form.getInputProps('agencyDefaultModules')}>
             <Stack gap="xs" mt="xs">
               {modules.map((module) => (
                 <Checkbox

@@ -58,9 +58,9 @@ function Subdomain({ state }: { state: DomainState }) {
       subdomain: (value) => {
         const label = value.trim().toLowerCase();
         if (!label) return 'Enter a subdomain';
-        if (!/^[a-z0-9-]+$/.test(label)) return 'Use letters, digits and hyphens only';
+        if (!/^[a-z0-9-]+$/.test(label)) return 'Use only letters, digits, and hyphens';
         if (/^-|-$/.test(label)) return 'It must not start or end with a hyphen';
-        return label.length > 63 ? 'Use at most 63 characters' : null;
+        return label.length > 63 ? 'Use 63 characters or fewer' : null;
       },
     },
   });
@@ -71,7 +71,7 @@ function Subdomain({ state }: { state: DomainState }) {
       const label = subdomain.trim().toLowerCase();
       const isSure = await confirm({
         title: `Move to ${label}${state.subdomain_suffix}?`,
-        body: `${state.subdomain}${state.subdomain_suffix} stops working at once: people sign in at the new address, and links they have kept lead nowhere.`,
+        body: `${state.subdomain}${state.subdomain_suffix} stops working right away. Users sign in at the new address, and saved links stop working.`,
         verb: 'Move',
         danger: true,
       });
@@ -102,12 +102,12 @@ function Subdomain({ state }: { state: DomainState }) {
             </Button>
           }
         >
-          You are now found at {moved}.
+          Your new address is {moved}.
         </Notice>
       )}
       <TextInput
         label="Subdomain"
-        description="Your address at the platform. It keeps working beside a domain of your own."
+        description="Your address on the platform. It keeps working alongside a custom domain."
         disabled={!mayWrite}
         maxLength={63}
         autoCapitalize="none"
@@ -158,11 +158,11 @@ function CustomDomain({ state }: { state: DomainState }) {
   const remove = async () => {
     const name = state.claim?.domain ?? state.domain ?? '';
     const isSure = await confirm({
-      title: `Take ${name} away?`,
+      title: `Remove ${name}?`,
       body: state.domain
-        ? `${state.domain} stops working at once. People sign in at ${state.subdomain}${state.subdomain_suffix}.`
-        : 'The records that you have added are not looked for any more.',
-      verb: 'Take away',
+        ? `${state.domain} stops working right away. Users sign in at ${state.subdomain}${state.subdomain_suffix}.`
+        : 'The records you added will no longer be checked.',
+      verb: 'Remove',
       danger: true,
     });
     if (!isSure) return;
@@ -173,16 +173,16 @@ function CustomDomain({ state }: { state: DomainState }) {
   return (
     <>
       <Title order={2} size="h3">
-        A domain of your own
+        Custom domain
       </Title>
       <Text c="dimmed" size="sm" mb="sm">
         {state.domain
           ? `${state.domain} is in use.`
-          : 'People find you under your own name. Two records in its DNS show that it is yours and lead it here.'}
+          : 'Users find you under your own domain. Two DNS records prove that it is yours and point it here.'}
       </Text>
       {!mayWrite && (
         <Notice tone="info">
-          Only the owner of the company can change the domain, signed in as themselves: people enter their
+          Only the company owner, signed in as themselves, can change the domain, because users enter their
           passwords there.
         </Notice>
       )}
@@ -191,15 +191,15 @@ function CustomDomain({ state }: { state: DomainState }) {
         <Group gap="xs" mb="lg">
           {state.claim && <CheckButton />}
           <Button variant="default" onClick={() => void remove()} loading={isBusy}>
-            Take the domain away
+            Remove domain
           </Button>
         </Group>
       )}
       {mayWrite && (
         <form onSubmit={save} noValidate>
           <TextInput
-            label={state.claim || state.domain ? 'Another domain' : 'Domain'}
-            description="The name only, such as portal.example.com. The present address stays in use until the new one is verified."
+            label={state.claim || state.domain ? 'New domain' : 'Domain'}
+            description="The name only, such as portal.example.com. Your current address stays in use until the new one is verified."
             placeholder="portal.example.com"
             inputMode="url"
             autoCapitalize="none"
@@ -246,16 +246,16 @@ function CheckButton() {
 }
 
 const STATES: Record<Claim['status'], [Tone, string]> = {
-  waiting: ['info', 'Waiting for the records'],
+  waiting: ['info', 'Waiting for DNS records'],
   verified: ['good', 'Verified'],
   failing: ['bad', 'Failing'],
 };
 const RECORDS: Record<Claim['records'][number]['status'], [Tone, string]> = {
-  unknown: ['plain', 'Not looked for yet'],
+  unknown: ['plain', 'Not checked yet'],
   found: ['good', 'Found'],
   missing: ['warn', 'Not found'],
   wrong: ['bad', 'Different'],
-  unanswered: ['warn', 'No answer'],
+  unanswered: ['warn', 'No response'],
 };
 
 function ClaimView({ claim }: { claim: Claim }) {
@@ -271,20 +271,20 @@ function ClaimView({ claim }: { claim: Claim }) {
         </StatusBadge>
       </Group>
       {claim.taken && (
-        <Notice tone="bad" title="Somebody else has proved this domain">
-          It is in use elsewhere here. If it is yours, ask the platform’s support.
+        <Notice tone="bad" title="Someone else has verified this domain">
+          It is in use elsewhere on this platform. If it is yours, contact the platform’s support.
         </Notice>
       )}
       {claim.status === 'failing' && (
-        <Notice tone="bad" title="The records are gone">
-          Add them again. Without them the domain is served until <When at={claim.serves_until} />, since it
-          may be somebody else’s by now.
+        <Notice tone="bad" title="The records are missing">
+          Add them again. Without them, the domain keeps working only until <When at={claim.serves_until} />,
+          because it may belong to someone else by now.
         </Notice>
       )}
       {claim.status === 'waiting' && (
         <Text size="sm">
-          Add these two records where the domain’s DNS is kept. We look for them every few minutes; changes
-          may take some hours to be seen.
+          Add these two records at your domain’s DNS provider. We check for them every few minutes. Changes
+          may take a few hours to appear.
         </Text>
       )}
       <div className={classes.records}>
@@ -294,7 +294,7 @@ function ClaimView({ claim }: { claim: Claim }) {
           return (
             <div key={record.type} className={`card ${classes.record}`}>
               <div className={classes.recordHead}>
-                <h3>{isText ? 'Shows that it is yours' : 'Leads it here'}</h3>
+                <h3>{isText ? 'Proves that it is yours' : 'Points it here'}</h3>
                 <StatusBadge status={record.status} tone={tone}>
                   {words}
                 </StatusBadge>
@@ -332,12 +332,12 @@ function ClaimView({ claim }: { claim: Claim }) {
         <Text size="sm" c="dimmed">
           {claim.checked_at ? (
             <>
-              Last looked for <When at={claim.checked_at} />, again <When at={claim.next_check_at} />.
+              Last checked <When at={claim.checked_at} />, next check <When at={claim.next_check_at} />.
             </>
           ) : (
-            'They are looked for within a minute.'
+            'They will be checked within a minute.'
           )}
-          {claim.status === 'verified' && ' Keep both records: they are looked for every day.'}
+          {claim.status === 'verified' && ' Keep both records. They are checked every day.'}
         </Text>
       </Stack>
     </div>

@@ -34,7 +34,7 @@ function DunningForm(props: { setting: Setting<'dunning'>; onReload: () => void 
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <TextInput
           label="Retry days"
-          description="Days after the first failed payment, separated by commas. Applies to all invoices of your agencies and their clients. Campaigns pause after the last try."
+          description="Days after the first failed payment, separated by commas. Applies to all invoices of your agencies and their clients. Campaigns pause after the last attempt."
           placeholder="1, 3, 5, 7"
           inputMode="numeric"
           maw={360}

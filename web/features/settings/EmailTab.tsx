@@ -15,7 +15,7 @@ import classes from './settings.module.css';
 const SECURITY = [
   { value: 'starttls', label: 'STARTTLS (usually port 587)' },
   { value: 'tls', label: 'TLS from the start (usually port 465)' },
-  { value: 'none', label: 'None: mails and password travel readable' },
+  { value: 'none', label: 'None: emails and password are sent unencrypted' },
 ];
 const LABELS = {
   host: 'server',
@@ -24,8 +24,8 @@ const LABELS = {
   username: 'user',
   password: 'password',
   password_set: 'password',
-  from_name: "sender's name",
-  from_address: "sender's address",
+  from_name: 'sender name',
+  from_address: 'sender address',
 };
 type Answer = Awaited<ReturnType<typeof api.settings.testEmail>>;
 
@@ -90,7 +90,7 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
       );
     } catch (error) {
       if (error instanceof ApiError && Object.keys(error.errors).length > 0) showFormError(form, error);
-      else notifyFailed(error, 'The mail server could not be tried');
+      else notifyFailed(error, 'The mail server could not be tested');
     } finally {
       setBusy(undefined);
     }
@@ -101,25 +101,25 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Codes, invitations and notices go out by this server, from your own address. Without one they go
-            by the platform's.
+            Codes, invitations, and notices are sent through this server, from your own address. Without one,
+            they are sent through the platform's.
           </Text>
           {!mayWrite && (
             <Notice tone="info">
-              Only the owner of the company can change the mail server, signed in as themselves: links to set
-              a password travel by it.
+              Only the company owner, signed in as themselves, can change the mail server, because links to
+              set a password are sent through it.
             </Notice>
           )}
           {known.platform_server === 'F' && !known.host && (
-            <Notice tone="warn" title="No mail is sent">
-              The platform has no mail server, so codes, invitations and notices are kept and not sent. Enter
-              a server of yours here, or have the operator set SMTP_URL.
+            <Notice tone="warn" title="No email is sent">
+              The platform has no mail server, so codes, invitations, and notices are kept but not sent. Enter
+              your own server here, or have the operator set SMTP_URL.
             </Notice>
           )}
           <TextInput
             label="Server"
             placeholder="smtp.example.com"
-            description="Leave it empty to use the platform's."
+            description="Leave blank to use the platform's."
             maxLength={300}
             autoComplete="off"
             {...form.getInputProps('host')}
@@ -143,22 +143,22 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
             label="Password"
             description={
               hasPassword
-                ? 'One is kept, sealed. Enter another one to change it, or when server, port or user change.'
-                : 'It is kept sealed and never shown again.'
+                ? 'A password is saved and encrypted. Enter a new one to change it, or when the server, port, or user changes.'
+                : 'The password is encrypted and never shown again.'
             }
             maxLength={1024}
             autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
             {...form.getInputProps('password')}
           />
           <TextInput
-            label="Sender's name"
-            description="Empty: the name of your brand."
+            label="Sender name"
+            description="Leave blank to use your brand name."
             maxLength={300}
             {...form.getInputProps('from_name')}
           />
           <TextInput
-            label="Sender's address"
+            label="Sender address"
             type="email"
             withAsterisk={hasHost}
             maxLength={200}
@@ -172,7 +172,7 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
               loading={busy === 'greet'}
               onClick={() => void test('greet')}
             >
-              Try to sign in
+              Test sign-in
             </Button>
             <Button
               variant="default"
@@ -180,7 +180,7 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
               loading={busy === 'send'}
               onClick={() => void test('send')}
             >
-              Send a test e-mail to {user.email}
+              Send a test email to {user.email}
             </Button>
           </div>
           {answer && (

@@ -10,9 +10,9 @@ import classes from './settings.module.css';
 type Values = SettingValue<'rootAgencyEmbeddedCode'>;
 
 const PLACES = {
-  head: ['Head', 'For scripts that others wait for, such as analytics.'],
-  body: ['Body', 'Before everything that is shown.'],
-  footer: ['Footer', 'After everything that is shown, such as a chat.'],
+  head: ['Head', 'For scripts that other scripts depend on, such as analytics.'],
+  body: ['Body', 'Before all page content.'],
+  footer: ['Footer', 'After all page content, such as a chat.'],
 } as const;
 
 /** Code that the agency puts into the pages of its own host. */
@@ -37,7 +37,7 @@ function EmbedForm({
   const form = useForm<Values>({
     initialValues: setting.data,
     validate: {
-      embeddedcode: (value) => (value.length > 20_000 ? 'Use at most 20,000 characters' : null),
+      embeddedcode: (value) => (value.length > 20_000 ? 'Use 20,000 characters or fewer' : null),
     },
   });
   const state = useSettingSave({
@@ -50,14 +50,14 @@ function EmbedForm({
     <form onSubmit={state.save} noValidate>
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Stack gap="md">
-          <Notice tone="warn" title="Only paste code that you trust">
+          <Notice tone="warn" title="Only paste code you trust">
             It runs for everyone who is signed in at {domain || subdomain}, and it can do there what they can.
             It doesn’t run where people sign in, set a password, enter a card, or keep their account and its
             settings. It never runs in view mode.
           </Notice>
           {!mayWrite && (
             <Notice tone="info">
-              Only the owner of the company can change this code, signed in as themselves.
+              Only the company owner, signed in as themselves, can change this code.
             </Notice>
           )}
           <Radio.Group label="Place" {...form.getInputProps('placeEmbedded')}>

@@ -50,7 +50,7 @@ const TABS: SettingTab[] = [
   { value: 'modules', label: 'Modules', page: <ModulesTab /> },
   { value: 'sidebar', label: 'Sidebar', page: <SidebarTab /> },
   { value: 'threshold', label: 'Billing threshold', page: <ThresholdTab />, only: 'agency' },
-  { value: 'email', label: 'E-mail', page: <EmailTab /> },
+  { value: 'email', label: 'Email', page: <EmailTab /> },
   { value: 'products', label: 'Products', page: <ProductsTab />, only: 'root' },
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },
   { value: 'minimums', label: 'Minimums', page: <MinimumsTab />, only: 'root', needs: 'cost.write' },
@@ -91,13 +91,13 @@ export default function GeneralSettingPage() {
     <>
       <PageHeader
         title="General Settings"
-        line={`How ${user.company_name} looks, where it is found and who may join.`}
+        line={`How ${user.company_name} looks, where users find it, and who can join.`}
       />
       {user.company_kind === 'agency' && is_whitelabeling === 'F' && (
         <div style={{ marginBottom: 16 }}>
-          <Notice tone="info" title="White labelling is off for your agency">
-            Your people and clients see the platform’s brand, domain and email sender. Your branding, domain,
-            embed code and mail server are saved, and used once the platform turns white labelling on.
+          <Notice tone="info" title="White labeling is off for your agency">
+            Your users and clients see the platform’s brand, domain, and email sender. Your branding, domain,
+            embed code, and mail server are saved and will be used once the platform turns on white labeling.
           </Notice>
         </div>
       )}

@@ -67,8 +67,8 @@ function PriceForm({ setting, onReload }: { setting: Setting<'costagency'>; onRe
   });
   return (
     <FormSection
-      title="Least cost per lead"
-      line="Neither you, nor an agency, nor a campaign may ask less for a lead of these products. 0: no least."
+      title="Minimum cost per lead"
+      line="You, your agencies, and campaigns cannot charge less than this for a lead of these products. Enter 0 for no minimum."
       save={{ formId, isDirty: state.isDirty, busy: form.submitting, onDiscard: () => form.reset() }}
     >
       <form id={formId} onSubmit={state.save} noValidate>
@@ -114,20 +114,20 @@ function LeadsForm({ setting, onReload }: { setting: Setting<'minleaddayenhance'
     setting,
     form,
     toValue: (values) => ({ minleaddayenhance: Number(values.minleaddayenhance) }),
-    labels: { minleaddayenhance: 'least leads a day' },
+    labels: { minleaddayenhance: 'minimum leads per day' },
   });
   return (
     <FormSection
-      title="Least leads a day of Enhance ID"
-      line="A campaign's limit of leads may not be below it. Campaigns without a limit are not touched."
+      title="Minimum leads per day for Enhance ID"
+      line="A campaign's lead limit cannot be lower than this. Campaigns without a limit are not affected."
       save={{ formId, isDirty: state.isDirty, busy: form.submitting, onDiscard: () => form.reset() }}
     >
       <form id={formId} onSubmit={state.save} noValidate>
         <Stack gap="md">
           <Conflict words={state.conflict} onReload={onReload} />
           <NumberInput
-            label="Leads a day"
-            description="0: no least."
+            label="Leads per day"
+            description="Enter 0 for no minimum."
             maw={240}
             min={0}
             max={1_000_000}
@@ -139,7 +139,8 @@ function LeadsForm({ setting, onReload }: { setting: Setting<'minleaddayenhance'
             {...form.getInputProps('minleaddayenhance')}
           />
           <Text size="xs" c="dimmed">
-            A limit a week has to be at least seven times as much, a limit a month thirty times.
+            A weekly limit must be at least seven times this number, and a monthly limit at least thirty
+            times.
           </Text>
         </Stack>
       </form>

@@ -20,9 +20,9 @@ function slugFault(value: string): string | null {
   const slug = value.trim().toLowerCase();
   if (slug === '') return null;
   if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(slug))
-    return 'Use letters, digits and hyphens, no hyphen at the ends';
+    return 'Use letters, digits, and hyphens, with no hyphen at either end';
   return (RESERVED_SLUGS as readonly string[]).includes(slug)
-    ? 'This is the address of a page; choose another one'
+    ? 'A page already uses this address. Choose another one'
     : null;
 }
 
@@ -57,9 +57,9 @@ function ModulesForm({ setting, onReload }: { setting: Setting<'modulenames'>; o
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Text c="dimmed" size="sm">
           {user.company_kind === 'root'
-            ? 'For your agencies, too, unless they choose their own. '
-            : 'For your clients, too. Empty: what the platform calls it. '}
-          With another address, bookmarks of the old one lead nowhere.
+            ? 'Also applies to your agencies unless they choose their own. '
+            : 'Also applies to your clients. Leave blank to use the platform’s name. '}
+          If you change an address, bookmarks to the old one stop working.
         </Text>
         {MODULES.map(({ module, ...global }) => {
           const inherited =

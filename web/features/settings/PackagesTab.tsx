@@ -57,9 +57,9 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Your agencies choose one of these on their own settings page. Each pays once a month, whole, for
-            the package that it had when the month began. A price that you put on a free package is charged
-            for the present month, too; any other new price counts from the next month on.
+            Your agencies choose one of these on their own settings page. Each agency pays once a month, in
+            full, for the package it had when the month began. If you add a price to a free package, it is
+            charged for the current month too. Any other price change applies starting next month.
           </Text>
           {saved.length > 0 && (
             <Group>
@@ -89,7 +89,7 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
                     </Button>
                   ) : (
                     <Text size="sm" c="dimmed" style={{ flex: 'none' }}>
-                      Agencies begin with it
+                      Agencies start with this
                     </Text>
                   )}
                 </div>
@@ -114,7 +114,9 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
                   <TextInput
                     label="Id"
                     description={
-                      isSaved ? 'It stays as it is.' : 'Names it in the API. It stays once it is saved.'
+                      isSaved
+                        ? 'It cannot be changed.'
+                        : 'Identifies the package in the API. It cannot be changed once saved.'
                     }
                     withAsterisk={!isSaved}
                     readOnly={isSaved}
@@ -125,7 +127,7 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
                     {...form.getInputProps(`packages.${at}.package_id`)}
                   />
                   <CurrencyInput
-                    label="Price a month"
+                    label="Price per month"
                     description="0: free."
                     withAsterisk
                     mayBeEmpty

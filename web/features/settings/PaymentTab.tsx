@@ -72,7 +72,7 @@ export default function PaymentTab() {
                       disabled={step.isPending}
                       onClick={() => step.mutate(() => api.payments.keepAccount())}
                     >
-                      Keep the account
+                      Keep account
                     </Button>
                   }
                 >
@@ -85,7 +85,7 @@ export default function PaymentTab() {
             )}
             {user.isViewMode ? (
               <Text size="sm" c="dimmed" mt="md">
-                Only the agency’s own people can change its payment account.
+                Only the agency’s own users can change its payment account.
               </Text>
             ) : (
               <AccountButtons
@@ -100,8 +100,8 @@ export default function PaymentTab() {
           <Payouts />
           {check.paymentgateway === 'sandbox' && (
             <Text size="sm" c="dimmed">
-              <IconFlask size={14} aria-hidden="true" /> No payment provider is set up, so the sandbox’s form
-              stands in for it. No money moves.
+              <IconFlask size={14} aria-hidden="true" /> No payment provider is set up, so the sandbox form is
+              used instead. No money moves.
             </Text>
           )}
         </>

@@ -48,7 +48,7 @@ export function PictureField(props: {
     >
       <div className={classes.picture}>
         <span className={classes.frame} data-purpose={purpose}>
-          {picture ? <img src={picture.url} alt={`${props.label} as it is`} /> : <span>None</span>}
+          {picture ? <img src={picture.url} alt={`${props.label} (current)`} /> : <span>None</span>}
         </span>
         <FileButton
           accept="image/png,image/jpeg,image/webp,image/svg+xml"

@@ -28,11 +28,11 @@ function RegistrationForm({ setting, onReload }: { setting: Setting<'registratio
     <form onSubmit={state.save} noValidate>
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Switch
-          label="People may register here"
+          label="Allow registration"
           description={
             isRoot
-              ? 'Who registers at your address becomes an agency. Your agencies can open their own registration only while yours is open.'
-              : 'Who registers at your address becomes your client. This works only while the platform allows it, too.'
+              ? 'Anyone who registers at your address becomes an agency. Your agencies can open their own registration only while yours is open.'
+              : 'Anyone who registers at your address becomes your client. This works only while the platform allows it.'
           }
           {...form.getInputProps('open', { type: 'checkbox' })}
         />

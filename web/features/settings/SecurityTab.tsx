@@ -24,17 +24,17 @@ function SecurityForm({ setting, onReload }: { setting: Setting<'secondfactor'>;
     setting,
     form,
     toValue: (values) => values as never,
-    labels: { people: 'your people', owners: isRoot ? 'owners' : 'owners of clients', from: 'from' },
+    labels: { people: 'your users', owners: isRoot ? 'owners' : 'client owners', from: 'from' },
   });
   return (
     <form onSubmit={state.save} noValidate>
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Switch
-          label="Require a second factor of your people"
+          label="Require a second factor for your users"
           description={
             isRoot
-              ? 'Of everyone who works for the platform.'
-              : 'Of everyone who works for your agency, you included.'
+              ? 'Applies to everyone who works for the platform.'
+              : 'Applies to everyone who works for your agency, including you.'
           }
           {...form.getInputProps('people', { type: 'checkbox' })}
         />
@@ -42,16 +42,16 @@ function SecurityForm({ setting, onReload }: { setting: Setting<'secondfactor'>;
           mt="md"
           label={
             isRoot
-              ? 'Require a second factor of the owners of agencies and clients'
-              : 'Require a second factor of the owners of your clients'
+              ? 'Require a second factor for agency and client owners'
+              : 'Require a second factor for your clients’ owners'
           }
-          description="Whoever has none sets one up at their next login, before anything else: a passkey, an authenticator app, or codes by e-mail."
+          description="Anyone without one sets it up at their next sign-in, before anything else: a passkey, an authenticator app, or email codes."
           {...form.getInputProps('owners', { type: 'checkbox' })}
         />
         <TextInput
           mt="md"
           label="From"
-          description="Until this day people are told and can go on. Empty: from now on."
+          description="Until this day, users are notified and can continue. Leave blank to start now."
           type="date"
           maw={240}
           {...form.getInputProps('from')}

@@ -59,7 +59,7 @@ export function useSettingSave<N extends SettingName, Values extends object>(opt
   const [conflict, setConflict] = useState<string>();
   const about = `setting ${setting.settingname}`;
   const isDirty = form.isDirty();
-  useLeaveGuard(isDirty, 'Your changes to this setting are lost.', SETTING_TAB);
+  useLeaveGuard(isDirty, 'Your changes to this setting will be lost.', SETTING_TAB);
   const save = form.onSubmit(
     async (values) => {
       setSaved('');

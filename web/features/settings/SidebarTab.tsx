@@ -54,7 +54,7 @@ function SidebarForm({
           }
           description={`${
             isRoot ? 'For all agencies' : 'For all clients'
-          }, as far as their roles and products have the page. A change shows when they load a page anew. Who knows the address of a page can still open it. Profile, Card Setting, General Settings, Statement and Invoices are always shown.`}
+          }, if their roles and products include the page. Changes appear when they reload a page. Anyone who knows a page’s address can still open it. Profile, Card Setting, General Settings, Statement, and Invoices are always shown.`}
           {...form.getInputProps('shown')}
         >
           <Stack gap="xs" mt="sm">

@@ -78,11 +78,13 @@ function Subscription({ offer }: { offer: Offer }) {
       title: `Choose the package “${one.name}”?`,
       body: lines([
         one.monthly_micros === 0
-          ? `From ${dateWords(offer.fee_from)} on your package is free.`
-          : `The fee is ${feeWords(one.monthly_micros)}, from ${dateWords(offer.fee_from)} on. It comes with your monthly invoice.`,
-        'What the present month costs stays as it is.',
+          ? `Your package is free starting ${dateWords(offer.fee_from)}.`
+          : `The fee is ${feeWords(one.monthly_micros)}, starting ${dateWords(offer.fee_from)}. It is added to your monthly invoice.`,
+        'The cost for the current month stays the same.',
         ...(offer.cancelled_at
-          ? ['Your campaigns stay stopped until you activate them; continual top-ups are switched on anew.']
+          ? [
+              'Your campaigns stay stopped until you activate them. Automatic top-ups must be turned on again.',
+            ]
           : []),
       ]),
       verb: 'Choose package',
@@ -96,9 +98,9 @@ function Subscription({ offer }: { offer: Offer }) {
     const isSure = await confirm({
       title: `Cancel the subscription of ${company_name}?`,
       body: lines([
-        'All campaigns of your agency and of its clients stop at once, and so do continual top-ups.',
-        'What you and your clients owe so far is invoiced and charged to the cards on file now.',
-        'Leads, invoices, statements and balances stay. You can choose a package again at any time and then activate your campaigns.',
+        'All campaigns of your agency and its clients stop right away, and so do automatic top-ups.',
+        'What you and your clients owe so far is invoiced now and charged to the cards on file.',
+        'Leads, invoices, statements, and balances stay. You can choose a package again at any time, then activate your campaigns.',
       ]),
       verb: 'Cancel subscription',
       dismiss: 'Keep subscription',
@@ -136,13 +138,13 @@ function Subscription({ offer }: { offer: Offer }) {
             )}
           </section>
         ) : offer.cancelled_at ? (
-          <Notice tone="warn" title="The subscription was cancelled">
-            It ended on <When at={offer.cancelled_at} />. No campaign can run. To begin again, choose a
-            package below, then activate your campaigns and switch continual top-ups on.
+          <Notice tone="warn" title="The subscription was canceled">
+            It ended on <When at={offer.cancelled_at} />. No campaign can run. To start again, choose a
+            package below, then activate your campaigns and turn on automatic top-ups.
           </Notice>
         ) : (
-          <Notice tone="info" title="No package is chosen yet">
-            Your agency gets the first one with its payment account, or choose one below.
+          <Notice tone="info" title="No package chosen yet">
+            Your agency gets the first one when it connects a payment account, or you can choose one below.
           </Notice>
         )}
       </div>
@@ -152,7 +154,7 @@ function Subscription({ offer }: { offer: Offer }) {
         </Title>
         {others.length === 0 ? (
           <div className="card">
-            <EmptyState title="No other package" text="There is only the one that you have." />
+            <EmptyState title="No other packages" text="You have the only package available." />
           </div>
         ) : (
           <ul className={classes.offers}>
@@ -191,8 +193,8 @@ function Subscription({ offer }: { offer: Offer }) {
             Cancel subscription
           </Title>
           <Text size="sm" c="dimmed" mb="md">
-            All campaigns and continual top-ups stop, and what is due so far is charged. Your data stays, and
-            you can begin again with any package.
+            All campaigns and automatic top-ups stop, and the amount due so far is charged. Your data stays,
+            and you can start again with any package.
           </Text>
           <Button
             variant="outline"

@@ -33,15 +33,15 @@ function ThresholdForm(props: { setting: Setting<'billingthreshold'>; onReload: 
     setting,
     form,
     toValue: (values) => ({ least_confidence: Number(values.least_confidence) }),
-    labels: { least_confidence: 'lowest confidence that is billed' },
+    labels: { least_confidence: 'minimum billable confidence' },
     onSaved: () => void cache.invalidateQueries({ queryKey: ['least-confidence'] }),
   });
   return (
     <form onSubmit={state.save} noValidate>
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <NumberInput
-          label="Lowest confidence that is billed"
-          description="A match that is less sure than this never becomes a lead of your clients, whatever their campaigns ask for, and costs nobody anything. It is counted among the visits and signals that became no lead. Holds from now on; your clients see it on their campaigns."
+          label="Minimum billable confidence"
+          description="Matches below this confidence never become leads for your clients, whatever their campaigns allow, and cost nothing. They are counted among the visits and signals that did not become leads. This applies from now on. Your clients see it on their campaigns."
           min={0}
           max={99}
           clampBehavior="none"

@@ -7,13 +7,13 @@ test.each([
   ['2', null],
   ['1 3,14', null],
   ['', 'Enter at least one day'],
-  ['1,2,3,4,5,6,7,8,9,10,11', 'Enter at most 10 days'],
-  ['0', 'Enter whole days from 1 to 30'],
-  ['1.5', 'Enter whole days from 1 to 30'],
-  ['31', 'Enter whole days from 1 to 30'],
-  ['-1', 'Enter whole days from 1 to 30'],
-  ['3, 3', 'Put the days in rising order, each once'],
-  ['5, 3', 'Put the days in rising order, each once'],
+  ['1,2,3,4,5,6,7,8,9,10,11', 'Enter up to 10 days'],
+  ['0', 'Enter whole numbers of days from 1 to 30'],
+  ['1.5', 'Enter whole numbers of days from 1 to 30'],
+  ['31', 'Enter whole numbers of days from 1 to 30'],
+  ['-1', 'Enter whole numbers of days from 1 to 30'],
+  ['3, 3', 'Enter the days in ascending order, each only once'],
+  ['5, 3', 'Enter the days in ascending order, each only once'],
 ])('[PAY-05] the retry days %j: %s, as the call has it', (text, fault) => {
   expect(daysFault(text)).toBe(fault);
   expect(Dunning.safeParse({ retry_days: daysOf(text) }).success).toBe(fault === null);

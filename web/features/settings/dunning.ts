@@ -9,9 +9,9 @@ export const daysOf = (text: string): number[] =>
 export function daysFault(text: string): string | null {
   const days = daysOf(text);
   if (days.length === 0) return 'Enter at least one day';
-  if (days.length > 10) return 'Enter at most 10 days';
-  if (!days.every((day) => day >= 1 && day <= 30)) return 'Enter whole days from 1 to 30';
+  if (days.length > 10) return 'Enter up to 10 days';
+  if (!days.every((day) => day >= 1 && day <= 30)) return 'Enter whole numbers of days from 1 to 30';
   return days.every((day, i) => i === 0 || day > days[i - 1]!)
     ? null
-    : 'Put the days in rising order, each once';
+    : 'Enter the days in ascending order, each only once';
 }

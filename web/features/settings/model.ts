@@ -10,18 +10,18 @@ export type Setting<N extends SettingName> = Omit<Awaited<ReturnType<Client['set
 export type DomainState = Awaited<ReturnType<Client['settings']['domain']>>;
 export type Claim = NonNullable<DomainState['claim']>;
 
-/** Colours of the brand with what they are for, in the order of the form. */
-export const COLOURS = [
-  { field: 'box_bgcolor', label: 'Accent', help: 'Buttons, marks and lines of charts.' },
-  { field: 'text_color', label: 'Text on the accent', help: 'Used where it can be read on the accent.' },
-  { field: 'link_color', label: 'Links', help: 'Links and words in the accent’s colour.' },
-  { field: 'sidebar_bgcolor', label: 'Sidebar', help: 'Behind the menu at the left.' },
-  { field: 'template_bgcolor', label: 'Login background', help: 'Behind the box of the login page.' },
+/** Colors of the brand with what they are for, in the order of the form. */
+export const COLORS = [
+  { field: 'box_bgcolor', label: 'Accent', help: 'Buttons, markers, and chart lines.' },
+  { field: 'text_color', label: 'Text on accent', help: 'Used where it is readable on the accent color.' },
+  { field: 'link_color', label: 'Links', help: 'Links and text in the accent color.' },
+  { field: 'sidebar_bgcolor', label: 'Sidebar', help: 'Behind the menu on the left.' },
+  { field: 'template_bgcolor', label: 'Sign-in background', help: 'Behind the box on the sign-in page.' },
 ] as const;
-export type ColourField = (typeof COLOURS)[number]['field'];
+export type ColorField = (typeof COLORS)[number]['field'];
 
-/** A colour as '#rrggbb', or null for an empty field; undefined when it is none. */
-export function colourOf(text: string): string | null | undefined {
+/** A color as '#rrggbb', or null for an empty field; undefined when it is none. */
+export function colorOf(text: string): string | null | undefined {
   const value = text.trim().toLowerCase();
   if (value === '') return null;
   const [, short, long] = /^#?(?:([0-9a-f]{3})|([0-9a-f]{6}))$/.exec(value) ?? [];
@@ -30,7 +30,7 @@ export function colourOf(text: string): string | null | undefined {
 }
 
 /** What a save that changed nothing says. */
-export const NOTHING = 'Nothing was different.';
+export const NOTHING = 'Nothing changed.';
 
 /** The labels of the fields that differ, for saying what a save has changed. */
 export function changedWords(before: object, after: object, labels: Record<string, string>): string {

@@ -29,15 +29,15 @@ describe('[CONF-06] packages as a root writes them', () => {
 
   test.each([
     [{ name: ' ' }, 'name', 'Enter a name'],
-    [{ name: 'x'.repeat(256) }, 'name', 'Use at most 255 characters'],
-    [{ package_id: '' }, 'package_id', 'Enter an id'],
-    [{ package_id: 'Gold Plus' }, 'package_id', /^Use lower-case letters/],
-    [{ package_id: '-gold' }, 'package_id', /^Use lower-case letters/],
-    [{ package_id: 'x'.repeat(41) }, 'package_id', /^Use lower-case letters/],
-    [{ package_id: ' standard ' }, 'package_id', 'Another package has this id'],
+    [{ name: 'x'.repeat(256) }, 'name', 'Use up to 255 characters'],
+    [{ package_id: '' }, 'package_id', 'Enter an ID'],
+    [{ package_id: 'Gold Plus' }, 'package_id', /^Use only lowercase letters/],
+    [{ package_id: '-gold' }, 'package_id', /^Use only lowercase letters/],
+    [{ package_id: 'x'.repeat(41) }, 'package_id', /^Use only lowercase letters/],
+    [{ package_id: ' standard ' }, 'package_id', 'Another package has this ID'],
     [{ amount: '' }, 'amount', /./],
     [{ amount: '1.234' }, 'amount', 'Use whole cents'],
-    [{ description: 'x'.repeat(256) }, 'description', 'Use at most 255 characters'],
+    [{ description: 'x'.repeat(256) }, 'description', 'Use up to 255 characters'],
   ])('%j is refused under its field, as the server does', (given, field, words) => {
     const rows = [standard, row(given)];
     const faults = packageFaults(rows);

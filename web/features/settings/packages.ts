@@ -51,15 +51,15 @@ export function packageFaults(rows: readonly PackageRow[]): Record<string, strin
     };
     const id = row.package_id.trim();
     if (!row.name.trim()) wrong('name', 'Enter a name');
-    else if (row.name.trim().length > 255) wrong('name', 'Use at most 255 characters');
-    if (!id) wrong('package_id', 'Enter an id');
+    else if (row.name.trim().length > 255) wrong('name', 'Use up to 255 characters');
+    if (!id) wrong('package_id', 'Enter an ID');
     else if (!PACKAGE_ID.test(id))
-      wrong('package_id', 'Use lower-case letters, digits, - and _ only, at most 40 of them');
-    else if (seen.has(id)) wrong('package_id', 'Another package has this id');
+      wrong('package_id', 'Use only lowercase letters, digits, -, and _, up to 40 characters');
+    else if (seen.has(id)) wrong('package_id', 'Another package has this ID');
     seen.add(id);
     const fault = centsFault(row.amount);
     if (fault) wrong('amount', fault);
-    if (row.description.trim().length > 255) wrong('description', 'Use at most 255 characters');
+    if (row.description.trim().length > 255) wrong('description', 'Use up to 255 characters');
   }
   return faults;
 }

@@ -18,7 +18,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
         </Button>
         {id && (
           <Text size="xs" c="dimmed">
-            Request id <Code>{id}</Code>
+            Request ID <Code>{id}</Code>
           </Text>
         )}
       </Stack>

@@ -68,7 +68,7 @@ export function Warnings() {
           {user.factor_from && new Date(user.factor_from) > new Date()
             ? ` from ${exactTime(user.factor_from)}`
             : ''}
-          . After that nothing else opens until you have one.
+          . After that, nothing else opens until you have one.
         </Notice>
       )}
       {hasFailed && pathname !== card && maySee(card, facts) && (

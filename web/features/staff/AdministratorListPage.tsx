@@ -13,11 +13,11 @@ export default function AdministratorListPage() {
   const isSales = company_kind === 'agency' && params.list === 'sales';
   const lists = company_kind === 'agency' && (
     <SegmentedControl
-      aria-label="Whom to list"
+      aria-label="List"
       mb="md"
       data={[
         { value: 'administrator', label: 'Administrators' },
-        { value: 'sales', label: 'Sales people' },
+        { value: 'sales', label: 'Salespeople' },
       ]}
       value={isSales ? 'sales' : 'administrator'}
       // Search, sort and filter are of the list that is left.
@@ -33,21 +33,21 @@ export default function AdministratorListPage() {
     <StaffPage
       key="sales"
       type="sales"
-      title="Sales people"
-      line="Sales representatives and account executives of yours. You put clients into their care on Client Management."
+      title="Salespeople"
+      line="Your sales representatives and account executives. Assign clients to them in Client Management."
       noun="sales account"
       lists={lists}
-      empty="Add somebody who sells for you; they get an invitation by e-mail and connect their own payment account."
+      empty="Add someone who sells for you. They get an invitation by email and connect their own payment account."
     />
   ) : (
     <StaffPage
       key="administrator"
       type="administrator"
       title="Administrator List"
-      line={`Who may sign in for ${company_name}, and what they may do.`}
+      line={`Who can sign in for ${company_name}, and what they can do.`}
       noun="administrator"
       lists={lists}
-      empty="Add somebody, choose what they may do, and they get an invitation by e-mail."
+      empty="Add someone and choose what they can do. They get an invitation by email."
     />
   );
 }

@@ -6,9 +6,9 @@ export default function SalesAccountListPage() {
     <StaffPage
       type="sales"
       title="Sales Rep & AE List"
-      line="Sales representatives and account executives. You put agencies into their care in the agency list."
+      line="Sales representatives and account executives. Assign agencies to them in the agency list."
       noun="sales account"
-      empty="Add somebody who sells for you; they get an invitation by e-mail and connect their own payment account."
+      empty="Add someone who sells for you. They get an invitation by email and connect their own payment account."
     />
   );
 }

@@ -41,7 +41,7 @@ export function StaffForm(props: {
   const mayEdit = props.mayEdit && (isOwnerMyself || known?.ClientRole !== 'owner');
   const hasPermissions = type === 'administrator' && user.company_kind === 'root';
   const form = useForm<StaffValues>({ initialValues: valuesOf(known), validateInputOnBlur: true, validate });
-  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this person are lost.', ['person']);
+  const leave = useLeaveGuard(form.isDirty(), 'Your changes to this person will be lost.', ['person']);
   const isOwner = form.values.ClientRole === 'owner';
 
   const save = async (values: StaffValues) => {
@@ -79,13 +79,13 @@ export function StaffForm(props: {
             {...form.getInputProps('ClientFullName')}
           />
           <TextInput
-            label="E-mail"
+            label="Email"
             description={
               isSelf
-                ? 'You change your own address on your profile page.'
+                ? 'Change your own address on your profile page.'
                 : known
-                  ? 'They sign in with it. The address before is told of a change.'
-                  : 'The invitation goes there. It can be used for 7 days.'
+                  ? 'They sign in with this address. If it changes, the previous address is notified.'
+                  : 'The invitation is sent to this address and is valid for 7 days.'
             }
             type="email"
             withAsterisk
@@ -106,7 +106,7 @@ export function StaffForm(props: {
             />
           )}
           <Title order={3} size="h5">
-            What they are for
+            Duties and limits
           </Title>
           {SWITCHES.filter((one) => (one.of as readonly StaffType[]).includes(type)).map((one) => (
             <Switch
@@ -120,16 +120,16 @@ export function StaffForm(props: {
           {hasPermissions && !isOwner && (
             <>
               <Title order={3} size="h5">
-                Permissions of their own
+                Custom permissions
               </Title>
               <Switch
                 label="Report analytics"
-                description="The page Report Analytics."
+                description="Access to the Report Analytics page."
                 {...form.getInputProps('report_analytics', { type: 'checkbox' })}
               />
               <Switch
-                label="These permissions count"
-                description="Off: none of them does, until it is switched on again."
+                label="Use these permissions"
+                description="When off, none of them apply until you turn this on again."
                 {...form.getInputProps('permission_active', { type: 'checkbox' })}
               />
             </>
@@ -150,7 +150,7 @@ export function StaffForm(props: {
       ) : (
         <Text size="sm" c="dimmed" mt="md">
           {known?.ClientRole === 'owner' && props.mayEdit
-            ? 'Only an owner may change an owner.'
+            ? 'Only an owner can change an owner.'
             : 'Your role does not allow changes here.'}
         </Text>
       )}
@@ -182,9 +182,9 @@ function RoleSelect(props: {
     data.push({ value: known.ClientRole, label: roleWords(known) });
   const words =
     value === 'owner'
-      ? 'Everything, the other owners included.'
+      ? 'Everything, including other owners.'
       : value === ALL
-        ? 'Everything that administrators may.'
+        ? 'Everything administrators can do.'
         : rows.data &&
           MODULE_NAMES.map((name) => `${name}: ${rightWords(matrixOf(rows.data)[name]).toLowerCase()}`).join(
             ' · ',
@@ -192,7 +192,7 @@ function RoleSelect(props: {
   return (
     <Select
       label="Role"
-      description={props.isSelf ? 'Nobody changes their own role.' : words || 'What they may do.'}
+      description={props.isSelf ? 'You cannot change your own role.' : words || 'What they can do.'}
       data={data}
       allowDeselect={false}
       withAsterisk

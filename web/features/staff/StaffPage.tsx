@@ -93,7 +93,7 @@ export function StaffPage(props: {
       return (await api.companies.resendInvitation(input)).message;
     });
   const restore = (person: Person) =>
-    act(`${person.name} could not be brought back`, async () => {
+    act(`${person.name} could not be restored`, async () => {
       const input = {
         companyID: user.company_id,
         userType: type,
@@ -107,7 +107,7 @@ export function StaffPage(props: {
   const remove = async (person: Person) => {
     const isSure = await confirm({
       title: `Remove ${person.name}?`,
-      body: 'They are signed out everywhere at once and cannot sign in any more. What they did stays in the log. You can bring them back.',
+      body: 'They are signed out everywhere right away and can no longer sign in. Their activity stays in the log. You can restore them.',
       verb: 'Remove',
       danger: true,
     });
@@ -131,7 +131,7 @@ export function StaffPage(props: {
       sortable: true,
       render: (row) => <Clip text={row.name} max={240} />,
     },
-    { key: 'email', title: 'E-mail', sortable: true, render: (row) => <Clip text={row.email} max={240} /> },
+    { key: 'email', title: 'Email', sortable: true, render: (row) => <Clip text={row.email} max={240} /> },
     {
       key: 'phone',
       title: 'Phone',
@@ -158,7 +158,7 @@ export function StaffPage(props: {
     },
     {
       key: 'flags',
-      title: 'Is for',
+      title: 'Duties',
       phone: false,
       render: (row) => (
         <Clip
@@ -194,7 +194,7 @@ export function StaffPage(props: {
         state={state}
         rowKey={(row) => row.id}
         onRow={(row) => drawer.open(row.id)}
-        search="Search by name, e-mail or role"
+        search="Search by name, email, or role"
         filters={
           filter
             ? [{ label: FILTER_WORDS[filter], onRemove: () => set({ filter: undefined, page: undefined }) }]
@@ -202,7 +202,7 @@ export function StaffPage(props: {
         }
         actions={
           <Select
-            aria-label="Whom to show"
+            aria-label="Show"
             w={170}
             allowDeselect={false}
             data={[
@@ -226,7 +226,7 @@ export function StaffPage(props: {
                     leftSection={<IconMailForward size={16} aria-hidden="true" />}
                     onClick={() => void invite(selected.list).then(() => selected.clear())}
                   >
-                    Send invitations again
+                    Resend invitations
                   </Button>
                 ),
               }
@@ -296,7 +296,7 @@ function WayIn(props: {
       <Text size="sm" c="dimmed">
         {isWaiting && person.invitation_expires_at ? (
           <>
-            {person.status === 'invited' ? 'The link holds until ' : 'The link ended '}
+            {person.status === 'invited' ? 'The link is valid until ' : 'The link expired '}
             <When at={person.invitation_expires_at} />
           </>
         ) : person.removed_at ? (
@@ -316,7 +316,7 @@ function WayIn(props: {
         {person.status === 'removed'
           ? props.onRestore && (
               <Button size="compact-sm" variant="default" onClick={props.onRestore}>
-                Bring back
+                Restore
               </Button>
             )
           : props.onRemove && (

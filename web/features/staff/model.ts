@@ -13,37 +13,37 @@ export const SWITCHES = [
   {
     name: 'defaultAdmin',
     label: 'Default administrator',
-    help: 'Is told what nobody else wants to be told. A company has one.',
+    help: 'Receives notifications that everyone else has turned off. A company has one.',
     of: ['administrator'],
   },
   {
     name: 'customercare',
     label: 'Customer care',
-    help: 'Customers of your company are given their name, e-mail and phone for help.',
+    help: 'Your company’s customers are given their name, email, and phone number for help.',
     of: ['administrator', 'sales'],
   },
   {
     name: 'adminGetNotification',
-    label: 'Notifications by e-mail',
-    help: 'About payments, limits and balances.',
+    label: 'Email notifications',
+    help: 'About payments, limits, and balances.',
     of: ['administrator'],
   },
   {
     name: 'disabledreceivedemail',
-    label: 'No e-mail',
-    help: 'Only what their own account needs, such as login codes.',
+    label: 'No email',
+    help: 'Only what their own account needs, such as sign-in codes.',
     of: ['administrator', 'sales'],
   },
   {
     name: 'disabledaddcampaign',
     label: 'Cannot add campaigns',
-    help: 'Whatever their role allows.',
+    help: 'Regardless of what their role allows.',
     of: ['administrator'],
   },
   {
     name: 'isAccExecutive',
     label: 'Account executive',
-    help: 'Sees the clients in their care on Client Management, edits them and views as them.',
+    help: 'Sees the clients assigned to them in Client Management, edits them, and views as them.',
     of: ['sales'],
   },
 ] as const satisfies { name: keyof Person; label: string; help: string; of: StaffType[] }[];
@@ -138,7 +138,7 @@ export const STATUS: Record<Person['status'], { words: string; tone: Tone }> = {
 
 export const FACTOR_WORDS: Record<Person['twoFactorAuth'], string> = {
   '': 'Off',
-  email: 'E-mail',
+  email: 'Email',
   google: 'Authenticator',
 };
 

@@ -159,11 +159,11 @@ function Calculator({ known, mayWrite }: { known: Known; mayWrite: boolean }) {
   const choose = async (calculator: Known['calculator']) => {
     if (calculator === known.calculator) return;
     const isSure = await confirm({
-      title: `Calculate taxes by ${calculator === 'stripe' ? 'Stripe Tax' : 'the rates on this page'}?`,
+      title: `Use ${calculator === 'stripe' ? 'Stripe Tax' : 'the rates on this page'} to calculate taxes?`,
       body:
         calculator === 'stripe'
-          ? 'Holds for new invoices and receipts of your agencies and their clients. Stripe Tax must be set up in Stripe first, also by agencies that charge on an account of their own.'
-          : 'Holds for new invoices and receipts. Those already issued keep their tax.',
+          ? 'Applies to new invoices and receipts of your agencies and their clients. Stripe Tax must be set up in Stripe first, including by agencies that charge on their own account.'
+          : 'Applies to new invoices and receipts. Those already issued keep their tax.',
       verb: 'Change',
     });
     if (!isSure) return;
@@ -230,7 +230,7 @@ function Calculator({ known, mayWrite }: { known: Known; mayWrite: boolean }) {
           <Stack gap={4} component="ul" pl="md" m={0}>
             {known.waiting.map((one) => (
               <Text key={one.companyID} size="sm" component="li" style={{ overflowWrap: 'anywhere' }}>
-                {one.company_name}: {one.reason} Last tried <When at={one.since} />
+                {one.company_name}: {one.reason} Last attempt <When at={one.since} />
               </Text>
             ))}
             {more > 0 && (
@@ -240,7 +240,7 @@ function Calculator({ known, mayWrite }: { known: Known; mayWrite: boolean }) {
             )}
           </Stack>
           <Text size="sm" mt="xs">
-            They are tried again every hour.
+            They are retried every hour.
           </Text>
         </Alert>
       )}
@@ -267,7 +267,7 @@ function Rates({
   const remove = async (rate: Rate) => {
     const isSure = await confirm({
       title: `Remove ${rate.name} for ${placeOf(rate)}?`,
-      body: 'New invoices there are without this tax. Invoices already issued keep it.',
+      body: 'New invoices there will not include this tax. Invoices already issued keep it.',
       verb: 'Remove',
       danger: true,
     });
@@ -287,14 +287,14 @@ function Rates({
       </Title>
       {query.data?.calculator === 'stripe' && (
         <Text size="sm" c="dimmed" mb="xs">
-          Not used while Stripe Tax calculates.
+          Not used while Stripe Tax calculates taxes.
         </Text>
       )}
       {!query.data ? (
         <Skeleton height={40} />
       ) : query.data.data.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No tax rates yet.{query.data.calculator === 'table' && ' Invoices are without tax.'}
+          No tax rates yet.{query.data.calculator === 'table' && ' Invoices do not include tax.'}
         </Text>
       ) : (
         <Stack gap={4}>
@@ -310,7 +310,7 @@ function Rates({
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Remove the rate of ${placeOf(rate)}`}
+                  aria-label={`Remove the rate for ${placeOf(rate)}`}
                   onClick={() => void remove(rate)}
                 >
                   <IconTrash size={16} />
@@ -475,14 +475,14 @@ function PayerForm({ payer, onClose }: { payer: Payer; onClose: () => void }) {
         {form.values.isExempt ? (
           <TextInput
             label="Reason"
-            description="Such as the number of the exemption certificate"
+            description="For example, the exemption certificate number"
             maxLength={200}
             {...form.getInputProps('exempt_reason')}
           />
         ) : (
           <>
             <TextInput
-              label="Own rate"
+              label="Custom rate"
               description="Leave blank for the rate of their location. 0 charges no tax."
               rightSection="%"
               inputMode="decimal"

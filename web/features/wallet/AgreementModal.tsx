@@ -91,12 +91,12 @@ export default function AgreementModal(props: {
         {party && (
           <>
             <Text size="sm" c="dimmed">
-              {party}. Version {text.version}, in force from{' '}
+              {party}. Version {text.version}, effective{' '}
               {dayWords(text.since, { year: 'numeric', month: 'long', day: 'numeric' })}. {legalNote(party)}
             </Text>
             <section
               className={classes.document}
-              aria-label="Text of the agreement"
+              aria-label="Agreement text"
               // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
               tabIndex={0}
               data-autofocus

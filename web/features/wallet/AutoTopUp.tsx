@@ -15,17 +15,17 @@ import classes from './wallet.module.css';
 function standing(wallet: DataWallet): string {
   const { status, threshold_amount, next_try, reason } = wallet.auto_topup;
   const amount = signed(wallet.amount);
-  if (status === 'charging' || status === 'due') return `${amount} is being charged at the moment.`;
+  if (status === 'charging' || status === 'due') return `${amount} is being charged now.`;
   if (status === 'stopped') return `Stopped: ${reason}`;
   if (status === 'waiting' && next_try) {
     const when = new Date(next_try).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' });
-    return `${reason} It is tried again on ${when}.`;
+    return `${reason} Next attempt: ${when}.`;
   }
   if (wallet.stop_continual === 'T') return 'Off. The balance is topped up only when you do it here.';
-  if (Number(wallet.amount) === 0) return 'It begins when you top up: no amount has been chosen yet.';
+  if (Number(wallet.amount) === 0) return 'Starts when you top up. No amount has been chosen yet.';
   if (status === 'armed')
     return `${amount} is charged when the balance falls to ${signed(threshold_amount)}.`;
-  return 'The balance is low already, so it begins with your next top-up.';
+  return 'The balance is already low, so this starts with your next top-up.';
 }
 
 /** How the automatic top-up stands, its ceilings, and every try by card (BEY-03). */
@@ -49,11 +49,11 @@ export function AutoTopUp({ wallet, companyId }: { wallet: DataWallet; companyId
         ceiling_day: day,
         ceiling_month: month,
       });
-      notifyDone('The ceilings are saved.');
+      notifyDone('The limits have been saved.');
       await queryClient.invalidateQueries({ queryKey: ['wallet'] });
     } catch (error) {
       const fields = error instanceof ApiError ? error.errors : {};
-      const words = (field: string) => fields[field]?.[0] && `The ceiling ${fields[field][0]}`;
+      const words = (field: string) => fields[field]?.[0] && `The limit ${fields[field][0]}`;
       const own = { day: words('ceiling_day'), month: words('ceiling_month') };
       setErrors(own.day || own.month ? own : { month: wordsOf(error) });
     } finally {
@@ -70,7 +70,7 @@ export function AutoTopUp({ wallet, companyId }: { wallet: DataWallet; companyId
     <TextInput
       label={label}
       description={`${signed(spent)} so far`}
-      placeholder="No ceiling"
+      placeholder="No limit"
       leftSection="$"
       inputMode="decimal"
       value={value}
@@ -93,18 +93,18 @@ export function AutoTopUp({ wallet, companyId }: { wallet: DataWallet; companyId
       >
         <Group gap={4} component="span">
           {isOpen ? <IconChevronUp size={16} /> : <IconChevronDown size={16} />}
-          Ceilings and tries by card
+          Limits and card attempts
         </Group>
       </UnstyledButton>
       <Collapse expanded={isOpen}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
-            Automatic top-ups never pass these amounts, and nothing raises them but you. What you top up
-            yourself does not count.
+            Automatic top-ups never exceed these amounts, and only you can raise them. Top-ups you make
+            yourself do not count.
           </Text>
           <Group align="flex-start" gap="sm">
-            {field('day', 'Most in a day', day, setDay, auto.spent_day)}
-            {field('month', 'Most in a month', month, setMonth, auto.spent_month)}
+            {field('day', 'Daily limit', day, setDay, auto.spent_day)}
+            {field('month', 'Monthly limit', month, setMonth, auto.spent_month)}
           </Group>
           <Group justify="flex-end">
             <Button
@@ -114,18 +114,18 @@ export function AutoTopUp({ wallet, companyId }: { wallet: DataWallet; companyId
               disabled={wallet.missing !== null}
               onClick={() => void save()}
             >
-              Save ceilings
+              Save limits
             </Button>
           </Group>
           {auto.attempts.length > 0 && (
-            <ul className={classes.attempts} aria-label="Tries by card">
+            <ul className={classes.attempts} aria-label="Card attempts">
               {auto.attempts.map((one) => (
                 <li key={one.id}>
                   <Group gap="xs" component="span">
                     <StatusBadge status={one.status} />
                     <span className="num">{signed(one.amount)}</span>
                     <span className={classes.small}>
-                      {one.automatic ? 'automatic' : 'by hand'}, <When at={one.created_at} />
+                      {one.automatic ? 'automatic' : 'manual'}, <When at={one.created_at} />
                     </span>
                   </Group>
                   {one.reason && <span className={classes.small}>{one.reason}</span>}

@@ -29,10 +29,10 @@ import { cleanAmount, dollars, keyAllowed, missed, presetOf, raised, signed, swi
 import classes from './wallet.module.css';
 
 const needs: Record<(typeof WALLET_NEEDS)[number], string> = {
-  system: 'The Data Wallet is for agencies of the master platform only.',
-  beta: 'The Data Wallet is in trial and not open to your agency yet.',
+  system: 'The Data Wallet is only for agencies of the master platform.',
+  beta: 'The Data Wallet is in beta and not available to your agency yet.',
   agreement: 'Accept the Data Wallet agreement to top up.',
-  card: 'Put a card on file (Card Setting) to top up.',
+  card: 'Add a card in Card Setting to top up.',
 };
 
 /** The Data Wallet (spec calls 2 to 9). `wallet` is missing where it could not be loaded; it opens all the same. */
@@ -113,7 +113,7 @@ export function DataWalletModal(props: {
     }
     const again = isStopped
       ? ''
-      : ` The same amount is charged again whenever the balance falls to 10% of it (${money(microsTyped(amount) / 10)}), until you stop the continual top-up.`;
+      : ` The same amount is charged again whenever the balance falls to 10% of it (${money(microsTyped(amount) / 10)}), until you stop automatic top-ups.`;
     const isAgreed = await confirm(
       isCharge
         ? {
@@ -212,17 +212,17 @@ export function DataWalletModal(props: {
               </Button>
             }
           >
-            Nothing can be saved or charged until it is.
+            Nothing can be saved or charged until it loads.
           </Notice>
         )}
         {wallet?.missing && <Notice tone="warn">{needs[wallet.missing]}</Notice>}
         {user.isViewMode && (
-          <Notice tone="info">You are viewing as somebody else, so nothing can be charged.</Notice>
+          <Notice tone="info">You are viewing as someone else, so nothing can be charged.</Notice>
         )}
         <div className={classes.tiles}>
-          {tile('Balance', wallet?.balance_amount, 'What can be used now')}
-          {tile('Total', wallet?.total_amount, 'All that was ever topped up or credited')}
-          {tile('Last balance', wallet?.last_balance_amount, 'The balance before the newest transaction')}
+          {tile('Balance', wallet?.balance_amount, 'Available balance')}
+          {tile('Total', wallet?.total_amount, 'Total topped up or credited to date')}
+          {tile('Last balance', wallet?.last_balance_amount, 'Balance before the latest transaction')}
         </div>
         <fieldset style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
           <Text component="legend" size="sm" fw={600} mb={6}>

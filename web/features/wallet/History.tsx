@@ -104,7 +104,7 @@ export function History(props: {
       )}
       {shown?.history_more && (
         <Text size="sm" c="dimmed">
-          Showing the newest {num(shown.transaction_history.length)}. Download the data for all of them.
+          Showing the newest {num(shown.transaction_history.length)}. Download the data to see all of them.
         </Text>
       )}
     </Stack>

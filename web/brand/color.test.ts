@@ -1,35 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { contrast, legible, parseColour, type Rgb } from './colour.ts';
-import { type BrandColours, brandTokens, SURFACES } from './tokens.ts';
+import { contrast, legible, parseColor, type Rgb } from './color.ts';
+import { type BrandColors, brandTokens, SURFACES } from './tokens.ts';
 
-const none: BrandColours = {
+const none: BrandColors = {
   box_bgcolor: null,
   text_color: null,
   link_color: null,
   template_bgcolor: null,
   sidebar_bgcolor: null,
 };
-const colour = (text: string): Rgb => {
-  const parsed = parseColour(text);
-  if (!parsed) throw new Error(`${text} is no colour`);
+const color = (text: string): Rgb => {
+  const parsed = parseColor(text);
+  if (!parsed) throw new Error(`${text} is no color`);
   return parsed;
 };
-const ratio = (a: string, b: string) => contrast(colour(a), colour(b));
+const ratio = (a: string, b: string) => contrast(color(a), color(b));
 
-describe('parseColour', () => {
-  it('reads the ways tenants write a colour, and refuses the rest', () => {
-    expect(parseColour('#0af')).toEqual([0, 170, 255]);
-    expect(parseColour(' #00AAFF80 ')).toEqual([0, 170, 255]);
-    expect(parseColour('00aaff')).toEqual([0, 170, 255]);
-    expect(parseColour('rgba(1, 2, 3, 0.5)')).toEqual([1, 2, 3]);
+describe('parseColor', () => {
+  it('reads the ways tenants write a color, and refuses the rest', () => {
+    expect(parseColor('#0af')).toEqual([0, 170, 255]);
+    expect(parseColor(' #00AAFF80 ')).toEqual([0, 170, 255]);
+    expect(parseColor('00aaff')).toEqual([0, 170, 255]);
+    expect(parseColor('rgba(1, 2, 3, 0.5)')).toEqual([1, 2, 3]);
     for (const bad of ['', null, undefined, 'red', '#12', '#12345', 'rgb(300,0,0)', 'url(x)']) {
-      expect(parseColour(bad)).toBeUndefined();
+      expect(parseColor(bad)).toBeUndefined();
     }
   });
 });
 
 describe('legible', () => {
-  it('leaves a colour that reads and moves one that does not', () => {
+  it('leaves a color that reads and moves one that does not', () => {
     expect(legible([0, 0, 0], [[255, 255, 255]], 4.5)).toEqual([0, 0, 0]);
     const moved = legible([255, 255, 0], [[255, 255, 255]], 4.5);
     expect(contrast(moved, [255, 255, 255])).toBeGreaterThanOrEqual(4.5);
@@ -50,7 +50,7 @@ describe('brandTokens', () => {
     '#1a1a1a',
     'nonsense',
   ];
-  const sets: BrandColours[] = [
+  const sets: BrandColors[] = [
     none,
     ...awkward.map((one) => ({
       box_bgcolor: one,
@@ -91,7 +91,7 @@ describe('brandTokens', () => {
     }
   });
 
-  it('uses a good colour as it is and names what it corrected', () => {
+  it('uses a good color as it is and names what it corrected', () => {
     const good = brandTokens({ ...none, box_bgcolor: '#1d4ed8' });
     expect(good.light.accent).toBe('#1d4ed8');
     expect(good.corrections.filter((one) => one.theme === 'light')).toEqual([]);

@@ -2,7 +2,7 @@
 export type Rgb = readonly [number, number, number];
 
 /** Reads '#abc', '#aabbcc' (any alpha is dropped) or 'rgb(1, 2, 3)'; undefined for anything else. */
-export function parseColour(text: string | null | undefined): Rgb | undefined {
+export function parseColor(text: string | null | undefined): Rgb | undefined {
   const value = text?.trim().toLowerCase() ?? '';
   const hex = /^#?([0-9a-f]{3,8})$/.exec(value)?.[1];
   if (hex && [3, 4, 6, 8].includes(hex.length)) {
@@ -14,26 +14,26 @@ export function parseColour(text: string | null | undefined): Rgb | undefined {
 }
 
 /** '#rrggbb'. */
-export function hexOf(colour: Rgb): string {
-  return `#${colour.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+export function hexOf(color: Rgb): string {
+  return `#${color.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** Relative luminance, 0 (black) to 1 (white), after WCAG 2. */
-export function luminance(colour: Rgb): number {
-  const [r, g, b] = colour.map((part) => {
+export function luminance(color: Rgb): number {
+  const [r, g, b] = color.map((part) => {
     const s = part / 255;
     return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
   }) as unknown as Rgb;
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Contrast of two colours, 1 to 21, after WCAG 2. */
+/** Contrast of two colors, 1 to 21, after WCAG 2. */
 export function contrast(a: Rgb, b: Rgb): number {
   const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** `share` (0 to 1) of the way from one colour to another, in whole steps of 8-bit sRGB. */
+/** `share` (0 to 1) of the way from one color to another, in whole steps of 8-bit sRGB. */
 export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   return from.map((part, at) => Math.round(part + (to[at]! - part) * share)) as unknown as Rgb;
 }
@@ -41,7 +41,7 @@ export function mix(from: Rgb, to: Rgb, share: number): Rgb {
 export const WHITE: Rgb = [255, 255, 255];
 export const BLACK: Rgb = [0, 0, 0];
 
-/** White or near-black, whichever reads better on the colour. */
+/** White or near-black, whichever reads better on the color. */
 export function inkOn(background: Rgb): Rgb {
   const ink: Rgb = [20, 21, 25];
   const dark = contrast(background, ink) >= 4.5 ? ink : BLACK;
@@ -51,16 +51,16 @@ export function inkOn(background: Rgb): Rgb {
 }
 
 /**
- * The colour itself when it reaches `ratio` against every background, else the nearest step towards white or black
+ * The color itself when it reaches `ratio` against every background, else the nearest step toward white or black
  * (whichever the backgrounds are farther from) that does.
  */
-export function legible(colour: Rgb, backgrounds: readonly Rgb[], ratio: number): Rgb {
+export function legible(color: Rgb, backgrounds: readonly Rgb[], ratio: number): Rgb {
   const enough = (one: Rgb) => backgrounds.every((background) => contrast(one, background) >= ratio);
-  if (enough(colour)) return colour;
+  if (enough(color)) return color;
   const worst = (end: Rgb) => Math.min(...backgrounds.map((background) => contrast(end, background)));
   const end = worst(WHITE) > worst(BLACK) ? WHITE : BLACK;
   for (let share = 0.04; share < 1; share += 0.04) {
-    const next = mix(colour, end, share);
+    const next = mix(color, end, share);
     if (enough(next)) return next;
   }
   return end;
