@@ -21,6 +21,9 @@ export default function LeadDetail({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ['lead', id],
     queryFn: ({ signal }) => api.leads.get({ id }, { signal }),
+    // A lead that has just come in is still on its way to the client's tools.
+    refetchInterval: ({ state }) =>
+      state.data?.deliveries.some((one) => one.state === 'pending') ? 3000 : false,
   });
   if (query.error) {
     return (
