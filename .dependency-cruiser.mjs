@@ -6,6 +6,7 @@ const features = [
   'people',
   'audit',
   'background',
+  'outbox',
   'sales',
   'access',
   'costs',

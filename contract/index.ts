@@ -23,6 +23,7 @@ import { caps, ledger } from './ledger.ts';
 import { margins } from './margins.ts';
 import { minspend } from './minspend.ts';
 import { onboarding } from './onboarding.ts';
+import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { prepaid } from './prepaid.ts';
 import { profile } from './profile.ts';
@@ -70,6 +71,7 @@ export const contract = {
   held,
   minspend,
   onboarding,
+  outbox,
   roots,
   search,
   wallet,

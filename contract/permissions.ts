@@ -108,6 +108,8 @@ export const PERMISSIONS = {
   'sales.assign': [...roots, ...agencies],
   'sales.downline': ['root.sales', 'agency.sales'],
   'view.log': ['agency.owner', 'client.owner'],
+  // The outbox of a platform without a mail server; in the demo the owners of agencies and clients read theirs.
+  'mail.read': ['root.owner', 'agency.owner', 'client.owner'],
   // Background jobs that were set aside.
   'job.read': roots,
   'job.write': roots,
@@ -184,6 +186,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'card.read': ['Settings', 'enable'],
   'card.write': ['Settings', 'update'],
   'card.direct': ['Settings', 'update'],
+  'mail.read': null,
   'job.read': ['Settings', 'enable'],
   'job.write': ['Settings', 'update'],
   'payout.read': ['Settings', 'enable'],

@@ -58,6 +58,7 @@ const CONFIGURATION: readonly PageId[] = [
   'limits',
   'payments',
   'background-jobs',
+  'outbox',
   'people-import',
   'people-merge',
 ];

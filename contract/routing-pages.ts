@@ -12,7 +12,8 @@ export type RuleName =
   | 'accountExecutive'
   | 'reportAnalytics'
   | 'masterRoot'
-  | 'developer';
+  | 'developer'
+  | 'outbox';
 
 /** One page of the product (spec product 2). */
 export interface PageRow {
@@ -399,6 +400,14 @@ export const PAGES = [
     title: 'Background jobs',
     ...inside,
     permission: 'job.read',
+  },
+  {
+    id: 'outbox',
+    path: '/configuration/outbox',
+    title: 'Outbox',
+    ...inside,
+    permission: 'mail.read',
+    rules: ['outbox'],
   },
   {
     id: 'people-import',

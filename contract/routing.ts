@@ -119,6 +119,7 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
   // Sales see Client Management only as account executives (spec product 6).
   accountExecutive: ({ user }) => (isSales(user) && user.isAccExecutive !== 'T' ? notFound : undefined),
   masterRoot: ({ user }) => (user.is_master ? undefined : notFound),
+  outbox: ({ setup }) => (setup?.outbox ? undefined : notFound),
   developer: (facts) => (mayDevelop(facts) ? undefined : notFound),
   // The owner of a root gives the permission to others, and so has it.
   reportAnalytics: ({ user }) =>

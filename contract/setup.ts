@@ -59,6 +59,9 @@ export const SetupCheck = z.object({
   agencyDefaultModules: z.array(Choice),
   isDataWalletAgree: z.boolean(),
   onboarding_waiting: z.boolean().describe('Whether setup is waiting for the onboarding charge to be paid'),
+  outbox: z
+    .boolean()
+    .describe('Whether you can read the emails of this platform on a page: it has no mail server'),
   agreement_missing: z
     .boolean()
     .describe('Whether the agreement for this kind of company has yet to be accepted'),

@@ -51,6 +51,7 @@ import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './featu
 import { createMargins, marginsRoutes } from './features/margins/index.ts';
 import { createMinimumSpend, minspendRoutes, startMinimumSpend } from './features/minspend/index.ts';
 import { createOnboarding, onboardingRoutes } from './features/onboarding/index.ts';
+import { createOutbox, outboxRoutes } from './features/outbox/index.ts';
 import {
   addNoticeRoute,
   createPayments,
@@ -148,6 +149,7 @@ export function createFeatures(
   const mail = createMail(platform, smtpUrl ? smtpTransport(smtpUrl) : outboxOnly, mailFrom, (rootId, host) =>
     smtp.at(rootId, host),
   );
+  const outbox = createOutbox(platform, { audit, mail });
   const limits = createLimits(platform);
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
   const sales = createSales(platform, { audit, people });
@@ -351,6 +353,7 @@ export function createFeatures(
     people,
     audit,
     background,
+    outbox,
     logChain,
     sales,
     access,
@@ -584,6 +587,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.developer, developerRoutes(features.developer));
     addApiRoutes(server, platform, doors, features);
     calls(contract.background, backgroundRoutes(features.background));
+    calls(contract.outbox, outboxRoutes(features.outbox));
     calls(contract.identity, identity.handlers);
     calls(contract.enrichment, enrichmentRoutes(features.enrichment));
     calls(contract.exclusions, exclusions.handlers);

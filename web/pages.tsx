@@ -61,6 +61,7 @@ const pages = {
   'minimum-spend': lazyPage(() => import('./features/minspend/MinimumSpendPage.tsx')),
   coupons: lazyPage(() => import('./features/costs/CouponsPage.tsx')),
   'background-jobs': lazyPage(() => import('./features/background/StoppedJobsPage.tsx')),
+  outbox: lazyPage(() => import('./features/outbox/OutboxPage.tsx')),
   payments: lazyPage(() => import('./features/payments/ProblemsPage.tsx')),
   'people-import': lazyPage(() => import('./features/identity/ImportPage.tsx')),
   'people-merge': lazyPage(() => import('./features/identity/MergePage.tsx')),

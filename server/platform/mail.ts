@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import type { Vault } from './crypto.ts';
 import type { Database } from './db/connect.ts';
-import { deleteMails, insertMail, markMail, newestMails, queuedMail } from './db/mail-store.ts';
+import { deleteMails, insertMail, markMail, newestMails, pageOfMails, queuedMail } from './db/mail-store.ts';
 import type { Owner } from './db/owner.ts';
 import { inScope, type Scope, type Tx } from './db/scope.ts';
 import { newId } from './ids.ts';
@@ -27,6 +27,9 @@ interface SealedBody {
   logo?: { base64: string; type: string };
   file?: MailText['file'];
 }
+
+/** A mail as it is kept, without what it says. */
+export type KeptMail = Awaited<ReturnType<typeof pageOfMails>>['rows'][number];
 
 interface Party {
   name: string;
@@ -190,6 +193,22 @@ export function createMail(
           body: body_sealed ? (JSON.parse(vault.open(body_sealed, 'mail.body')) as SealedBody) : null,
         })),
       ),
+
+    /** A page of the mails of a scope, newest first. */
+    page: (scope: Scope, asked: { search?: string | undefined; limit: number; offset: number }) =>
+      inScope(db.app, scope, (tx) => pageOfMails(tx, asked)),
+
+    /** A mail of a scope and what it says; body null: a mail server has it. Undefined: the scope has no such mail. */
+    async opened(scope: Scope, id: string): Promise<{ row: KeptMail; body: SealedBody | null } | undefined> {
+      const { rows } = await inScope(db.app, scope, (tx) => pageOfMails(tx, { id, limit: 1, offset: 0 }));
+      const [row] = rows;
+      if (!row) return undefined;
+      const { body_sealed } = row;
+      return {
+        row,
+        body: body_sealed ? (JSON.parse(vault.open(body_sealed, 'mail.body')) as SealedBody) : null,
+      };
+    },
 
     /** Forgets the mails of a root from before a moment, but for those that still wait. */
     forget: (rootId: string, before: Date) => inScope(db.app, { rootId }, (tx) => deleteMails(tx, before)),

@@ -197,6 +197,16 @@ async function otherRule(who: Principal | undefined): Promise<string> {
   ]);
   return rows[0]?.rule === 'sell' ? 'hold' : 'sell';
 }
+/** An email of a client in the outbox. */
+async function keptMail({ client }: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into mail (id, root_id, agency_id, company_id, kind, to_address, to_name, from_address, from_name, subject, state, created_at)
+     select gen_random_uuid(), root_id, agency_id, id, 'test', 'a@b.test', 'A', 'c@d.test', 'C', 'Hello', 'kept', now()
+     from company where id = $1 returning id`,
+    [client.id],
+  );
+  return rows[0].id;
+}
 /** A background job of the root that was set aside. */
 async function stoppedJob({ client }: Target): Promise<string> {
   const { rows } = await app.admin.query(
@@ -1111,6 +1121,13 @@ let samples: Record<string, Sample> = {
     named: true,
     rootOnly: true,
     request: async (t) => ({ url: '/api/background/stopped/again', body: { id: await stoppedJob(t) } }),
+  },
+  // Without the demo there is no outbox for agencies and clients.
+  'GET /api/outbox': { named: false, request: () => ({ url: '/api/outbox' }), passes: [404] },
+  'GET /api/outbox/:id': {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: `/api/outbox/${await keptMail(t)}` }),
   },
   'GET /api/payment/problems': {
     named: false,

@@ -6,6 +6,7 @@ import { industryName } from '../../../contract/questionnaire.ts';
 import type { Onboarding, SetupCheck } from '../../../contract/setup.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { mayReadOutbox } from '../outbox/index.ts';
 import { type PersonRow, toRows } from '../people/index.ts';
 import { type CompanyCard, pathOfPicture } from '../tenants/index.ts';
 import { createSetupChanges } from './change.service.ts';
@@ -115,7 +116,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     };
   }
 
-  function setupCheck(known: Facts): z.output<typeof SetupCheck> {
+  function setupCheck(ctx: Ctx, known: Facts): z.output<typeof SetupCheck> {
     const { company, parent, root, products, beginnings, account, own, agency, agencyAgreed } = known;
     const isBeginning = (module: string) => !beginnings.modules || beginnings.modules.includes(module);
     const labels = new Map<string, string>(MODULES.map(({ module, name }) => [module, name]));
@@ -158,6 +159,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
         label: labels.get(module) ?? module,
       })),
       isDataWalletAgree: agencyAgreed.has('data_wallet'),
+      outbox: !ctx.actor.trueActor && mayReadOutbox(platform.config, ctx.actor.grade),
       onboarding_waiting: facts.missingOf(known).includes('onboarding'),
       agreement_missing: facts.missingOf(known).includes('agreement'),
     };
@@ -168,10 +170,10 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     user: async (ctx: Ctx, userId?: string): Promise<SessionUser> =>
       sessionUser(ctx, await facts.of(ctx, userId)),
     /** How far a person's set-up is. */
-    check: async (ctx: Ctx, userId?: string) => setupCheck(await facts.of(ctx, userId)),
+    check: async (ctx: Ctx, userId?: string) => setupCheck(ctx, await facts.of(ctx, userId)),
     async userAndCheck(ctx: Ctx) {
       const known = await facts.of(ctx, undefined);
-      return { user: await sessionUser(ctx, known), setup: setupCheck(known) };
+      return { user: await sessionUser(ctx, known), setup: setupCheck(ctx, known) };
     },
     async onboarding(ctx: Ctx, userId: string): Promise<z.output<typeof Onboarding>> {
       const { onboarding } = await facts.of(ctx, userId);

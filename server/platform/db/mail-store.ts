@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { Tx } from './scope.ts';
 
@@ -50,6 +50,31 @@ export async function newestMails(tx: Tx, limit: number) {
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
+}
+
+/** A page of the mails that the scope can see, newest first, with the name of the company they are about; and how many there are. */
+export async function pageOfMails(
+  tx: Tx,
+  asked: { id?: string | undefined; search?: string | undefined; limit: number; offset: number },
+) {
+  let from = tx.selectFrom('mail as m').innerJoin('company as c', 'c.id', 'm.company_id');
+  if (asked.id) from = from.where('m.id', '=', asked.id);
+  if (asked.search) {
+    const like = `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`;
+    from = from.where(
+      sql<boolean>`(m.subject ilike ${like} or m.to_address ilike ${like} or m.to_name ilike ${like})`,
+    );
+  }
+  const rows = await from
+    .selectAll('m')
+    .select('c.name as company_name')
+    .orderBy('m.created_at', 'desc')
+    .orderBy('m.id', 'desc')
+    .limit(asked.limit)
+    .offset(asked.offset)
+    .execute();
+  const { total } = await from.select((eb) => eb.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
 }
 
 export async function deleteMails(tx: Tx, before: Date): Promise<void> {

@@ -19,6 +19,7 @@ import {
   IconLayoutDashboard,
   IconLifebuoy,
   IconLock,
+  IconMailbox,
   IconPhotoPlus,
   IconPlugConnected,
   IconReceipt,
@@ -81,6 +82,7 @@ const ICONS: Partial<Record<PageId, Icon>> = {
   coupons: IconTicket,
   payments: IconCreditCardRefund,
   'background-jobs': IconRotateClockwise,
+  outbox: IconMailbox,
   'people-import': IconUsers,
   'people-merge': IconArrowMerge,
 };
